@@ -1,0 +1,30 @@
+# `make` shows what there is to do.
+.PHONY: help run test lint bench fuzz score clean
+
+help: ## Show this list.
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## A short tour of what Placet understands.
+	cargo build --release --package placet
+	@examples/tour.sh target/release/placet
+
+test: lint ## Everything that must hold before a change lands.
+	cargo nextest run --workspace --no-fail-fast
+	cargo test --doc --workspace --quiet
+
+lint:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- --deny warnings
+
+bench: ## Measure, and compare with the limits in docs/performance.md.
+	bench/run.sh
+
+fuzz: ## Fuzz each parser for a minute (FUZZ_SECONDS=600 for longer).
+	fuzz/run.sh
+
+score: ## Score the judgement on labelled commands from elsewhere (EVAL=DIR with score.py).
+	cargo build --release --package placet
+	python3 $(EVAL)/score.py --placet target/release/placet commands
+
+clean:
+	cargo clean

@@ -1,0 +1,122 @@
+//! How risky a call is, how sure we are, and whether a person must be asked.
+
+mod weigh;
+
+mod score;
+
+mod advice;
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+pub use advice::advice;
+pub use score::{InvalidScore, Score};
+pub use weigh::weigh;
+
+use crate::Effect;
+
+/// What is said of every call. The names are those on the wire.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Assessment {
+    /// The tool.
+    pub tool: String,
+    /// The kind of its side effects.
+    pub side_effect_class: SideEffectClass,
+    /// From 0, nothing to lose, to 1.
+    pub risk_score: Score,
+    /// From 0, a guess, to 1.
+    pub confidence: Score,
+    /// How a person comes in.
+    pub pattern: Pattern,
+    /// Whether a person must be asked before it runs.
+    pub requires_human: bool,
+    /// Whether all of it can be taken back.
+    pub reversible: bool,
+    /// Whether it touches a matter of life and safety.
+    pub crisis_sensitive: bool,
+    /// What it means for people.
+    pub human_impact: HumanImpact,
+    /// Why, in sentences.
+    pub reasons: Vec<String>,
+    /// Everything the two scores are made of.
+    pub factors: Vec<Factor>,
+    /// What the call would do.
+    pub effects: Vec<Effect>,
+}
+
+/// The kind of a call's side effects, mildest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SideEffectClass {
+    /// Only looks.
+    ReadOnly,
+    /// Changes what is at hand and can be changed back.
+    LocalReversible,
+    /// Leaves this machine, or acts later or elsewhere.
+    External,
+    /// Cannot be undone, reaches without bound, or touches what everything else depends on.
+    Critical,
+}
+
+impl SideEffectClass {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read only",
+            Self::LocalReversible => "local, reversible",
+            Self::External => "external",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+/// How a person comes into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pattern {
+    /// Asked where we are not sure.
+    ConfidenceThreshold,
+    /// Asked before, always.
+    PreExecutionGate,
+    /// Shown afterwards, in a list.
+    PostExecutionReview,
+}
+
+/// What a call means for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HumanImpact {
+    /// Nothing directly.
+    None,
+    /// Their accounts, messages, money or work.
+    Administrative,
+    /// Their life or safety.
+    Critical,
+}
+
+/// One part of a score.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Factor {
+    /// Which kind of reason.
+    pub name: &'static str,
+    /// Which score it belongs to.
+    pub on: On,
+    /// How much it adds to the risk, or takes from the confidence.
+    pub weight: Score,
+    /// Why, in words.
+    pub words: Cow<'static, str>,
+    /// The effect it was read from, counted from zero.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<usize>,
+}
+
+/// Which score a factor belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum On {
+    /// Adds to the risk.
+    Risk,
+    /// Takes from the confidence.
+    Confidence,
+}

@@ -1,0 +1,107 @@
+//! From a call to its effects: finds the interpreter and runs it.
+
+use super::{
+    Effect, Pointer, Span, file, shell,
+    tool_table::{self, Interpreter, Tool},
+    windows,
+};
+use crate::{Json, ToolCall};
+
+/// What was read of a call.
+#[derive(Debug)]
+pub struct Reading {
+    /// Everything it would do; never empty.
+    pub effects: Vec<Effect>,
+    /// Whether the tool itself is known.
+    pub tool_known: bool,
+    /// Whether it speaks to or about a person in a crisis. Nothing sets this yet but the caller.
+    pub crisis: bool,
+}
+
+/// Reads what `call` would do. Total: what cannot be read is an opaque effect.
+pub fn interpret(call: &ToolCall) -> Reading {
+    let tool = tool_table::find(call.tool().as_str());
+    let mut effects = match tool {
+        Some(Tool { interpreter: Interpreter::Shell, .. }) => shell_call(call, false),
+        Some(Tool { interpreter: Interpreter::WindowsShell, .. }) => shell_call(call, true),
+        Some(tool) => file::interpret(call, tool.interpreter),
+        None => vec![Effect::opaque("no interpreter knows this tool", nowhere())],
+    };
+    if effects.is_empty() {
+        effects.push(Effect::opaque("nothing could be read", nowhere()));
+    }
+    Reading { effects, tool_known: tool.is_some(), crisis: false }
+}
+
+fn nowhere() -> Span {
+    Span::new(Pointer::root(), 0..0)
+}
+
+/// The arguments a command may stand in.
+const COMMANDS: &[&str] = &["command", "cmd", "script", "commands", "code", "input"];
+
+fn shell_call(call: &ToolCall, windows: bool) -> Vec<Effect> {
+    let cwd = ["workdir", "cwd", "working_directory", "dir_path"]
+        .iter()
+        .find_map(|key| call.arg(key).and_then(Json::as_str))
+        .or(call.cwd());
+    let mut effects = Vec::new();
+    for key in COMMANDS {
+        let pointer = Pointer::root().key(key);
+        match call.arg(key) {
+            None | Some(Json::Null) => {}
+            Some(Json::String(text)) => effects.extend(read_command(text, pointer, cwd, windows)),
+            Some(Json::Array(words)) => {
+                let quoted: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(quote)).collect();
+                match quoted {
+                    // The words are what the program gets, so quoting them gives back the command.
+                    Some(quoted) => effects.extend(
+                        read_command(&quoted.join(" "), pointer.clone(), cwd, windows)
+                            .into_iter()
+                            .map(|effect| Effect { because: Span::new(pointer.clone(), 0..0), ..effect }),
+                    ),
+                    None => {
+                        effects.push(Effect::opaque("a command word is not text", Span::new(pointer, 0..0)))
+                    }
+                }
+            }
+            Some(_) => effects.push(Effect::opaque("the command is not text", Span::new(pointer, 0..0))),
+        }
+    }
+    if effects.is_empty() {
+        let empty = COMMANDS
+            .iter()
+            .any(|key| call.arg(key).and_then(Json::as_str).is_some_and(|text| text.trim().is_empty()));
+        effects.push(match empty {
+            true => {
+                Effect::new(super::Verb::Read, super::Target::new(super::TargetKind::Command, ""), nowhere())
+                    .words("an empty command does nothing")
+            }
+            false => Effect::opaque("no argument holds a command", nowhere()),
+        });
+    }
+    effects
+}
+
+fn read_command(text: &str, pointer: Pointer, cwd: Option<&str>, windows: bool) -> Vec<Effect> {
+    if windows || windows::looks_like(text) {
+        let span = Span::whole(pointer, text);
+        return windows::script(text)
+            .into_iter()
+            .map(|effect| Effect { because: span.clone(), ..effect })
+            .collect();
+    }
+    shell::interpret(text, pointer, cwd)
+}
+
+/// `word` so that a shell reads it back as it is.
+fn quote(word: &str) -> String {
+    let plain = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'-' | b'_' | b'.' | b'/' | b'=' | b':' | b'@' | b'%' | b'+' | b',')
+    };
+    if !word.is_empty() && word.bytes().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

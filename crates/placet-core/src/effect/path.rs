@@ -1,0 +1,233 @@
+//! Paths: where a file is, and what its exposure or loss would mean.
+//!
+//! All by the letters of the path; no disk is asked. What is known about names is in `known.rs`, the
+//! spellings of a path are made one in `spell.rs`, and `index.rs` finds the rows that fit.
+
+mod index;
+mod known;
+mod spell;
+
+use std::sync::LazyLock;
+
+use super::{Place, Sensitivity};
+use index::{Hit, Index, Name};
+use spell::{Located, Part};
+
+/// Stands for an unknown part of a path, of any length.
+pub const HOLE: char = '\u{1a}';
+
+/// What a path says about the file it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The normalised path, for people: `~/…` for the home directory.
+    pub name: String,
+    /// Where it is, seen from the working directory.
+    pub place: Place,
+    /// What its exposure or loss would mean.
+    pub sensitivity: Sensitivity,
+    /// What it is in words, such as "a private SSH key".
+    pub what: Option<&'static str>,
+    /// Whether it is a whole tree whose loss is a catastrophe: `/`, `/etc`, `~`, `/tmp/*`.
+    pub broad: bool,
+}
+
+static FILES: LazyLock<Index> = LazyLock::new(|| Index::new(known::FILES.iter().map(|(name, ..)| *name)));
+static SCRATCH: LazyLock<Index> = LazyLock::new(|| Index::new(known::SCRATCH.iter().copied()));
+static TREES: LazyLock<Index> = LazyLock::new(|| Index::new(known::TREES.iter().copied()));
+
+/// Reads what `path` says, seen from the working directory `cwd`.
+///
+/// Without a working directory a relative path is in the working tree, unless it climbs out of it.
+pub fn classify(path: &str, cwd: Option<&str>) -> Found {
+    if let Some(device) = path.strip_prefix(r"\\.\") {
+        return windows_device(path, device);
+    }
+    let path = spell::plain(path);
+    let cwd = cwd.map(|cwd| Located::new(cwd, None));
+    let located = Located::new(&path, cwd.as_ref());
+    let weight = weigh(&located);
+    let place = place(&located, cwd.as_ref(), weight);
+    let (sensitivity, what) = match weight {
+        // What only matters to a project in use does not matter to one that is thrown away.
+        Some(Weight { sensitivity: Sensitivity::System, anchored: false, .. }) if place == Place::Scratch => {
+            (Sensitivity::None, None)
+        }
+        Some(Weight { sensitivity: Sensitivity::Secret, what: known::KEY_BY_ENDING, .. })
+            if place == Place::Machine =>
+        {
+            (Sensitivity::Credential, Some(known::KEY_BY_ENDING))
+        }
+        Some(Weight { sensitivity, what, .. }) => (sensitivity, Some(what).filter(|what| !what.is_empty())),
+        None if located.home_at == Some(located.parts.len()) => {
+            (Sensitivity::Private, Some("somebody's home directory"))
+        }
+        None => (Sensitivity::None, None),
+    };
+    let what = match what {
+        Some(_) if sensitivity == Sensitivity::System && is_disk(&located) => Some("a disk"),
+        what => what,
+    };
+    let name = located.name();
+    let broad = is_broad(&located, cwd.as_ref());
+    Found { name, place, sensitivity, what, broad }
+}
+
+/// Whether `path` names a disk or a part of one, such as `/dev/sda1` or `\\.\PhysicalDrive0`.
+pub fn is_block_device(path: &str) -> bool {
+    match path.strip_prefix(r"\\.\") {
+        Some(device) => is_windows_disk(device),
+        None => is_disk(&Located::new(&spell::plain(path), None)),
+    }
+}
+
+/// `path` seen from `cwd`, in its one spelling.
+pub fn join(cwd: &str, path: &str) -> String {
+    Located::new(&spell::plain(path), Some(&Located::new(cwd, None))).name()
+}
+
+/// What a row of the table says.
+#[derive(Clone, Copy)]
+struct Weight {
+    sensitivity: Sensitivity,
+    what: &'static str,
+    anchored: bool,
+}
+
+/// What the table says about a path: the first row that fits, or a worse one that a wildcard in the path
+/// could become.
+fn weigh(path: &Located<'_>) -> Option<Weight> {
+    let mut anchored: Option<Hit> = None;
+    let mut floating: Option<Hit> = None;
+    let mut guessed: Option<Hit> = None;
+    FILES.each(path, |hit| {
+        let (best, better): (_, fn(&Hit, &Hit) -> bool) = match hit {
+            Hit { guessed: true, .. } => {
+                (&mut guessed, |hit, best| (loss(hit), best.row) > (loss(best), hit.row))
+            }
+            Hit { anchored: true, .. } => (&mut anchored, |hit, best| hit.row < best.row),
+            Hit { .. } => (&mut floating, |hit, best| hit.row < best.row),
+        };
+        if best.is_none_or(|best| better(&hit, &best)) {
+            *best = Some(hit);
+        }
+    });
+    let certain = match (anchored, floating) {
+        (Some(anchored), Some(floating)) if loss(&floating) == 0 => Some(anchored),
+        (Some(anchored), Some(floating)) if loss(&anchored) == 0 => Some(floating),
+        (Some(anchored), Some(floating)) => {
+            Some(if anchored.row < floating.row { anchored } else { floating })
+        }
+        (anchored, floating) => anchored.or(floating),
+    };
+    let hit = match (certain, guessed) {
+        (Some(certain), Some(guessed)) if loss(&guessed) > loss(&certain) => guessed,
+        (certain, guessed) => certain.or(guessed)?,
+    };
+    let (_, sensitivity, what) = known::FILES[hit.row];
+    Some(Weight { sensitivity, what, anchored: hit.anchored })
+}
+
+/// What a wildcard counts for. Secrets come before the system: a caller forgives reading the latter.
+fn loss(hit: &Hit) -> u8 {
+    match known::FILES[hit.row].1 {
+        Sensitivity::None => 0,
+        Sensitivity::Private => 1,
+        Sensitivity::System => 2,
+        Sensitivity::Secret => 3,
+        Sensitivity::Credential => 4,
+        Sensitivity::Guard => 5,
+    }
+}
+
+fn place(path: &Located<'_>, cwd: Option<&Located<'_>>, weight: Option<Weight>) -> Place {
+    if path.is_away() {
+        return Place::Away;
+    }
+    if path.unsure {
+        return Place::Machine;
+    }
+    // A working directory that is a whole tree of its own is no working tree.
+    let tree_at = path.tree_at.filter(|_| !cwd.is_some_and(|cwd| is_broad(cwd, None)));
+    let in_system = path.slash_at.is_some()
+        && (path.parts.first().is_some_and(|top| top.text == "usr")
+            || weight.is_some_and(|weight| weight.anchored && weight.sensitivity == Sensitivity::System));
+    let mut scratch = false;
+    SCRATCH.each(path, |hit| {
+        scratch |= !hit.guessed
+            && match known::SCRATCH[hit.row].as_bytes() {
+                [b'.', ..] => tree_at.is_some_and(|tree_at| !is_source(&path.parts[tree_at..hit.at])),
+                [b'*', ..] => !in_system && tree_at.is_none_or(|tree_at| hit.at >= tree_at),
+                // A tree that is worked on is work, wherever it lies.
+                _ => path.is_absolute() && tree_at.is_none(),
+            };
+    });
+    match (scratch, tree_at) {
+        (true, _) => Place::Scratch,
+        (false, Some(_)) => Place::Tree,
+        (false, None) => Place::Machine,
+    }
+}
+
+/// Whether one of `parts` is where people keep their work.
+fn is_source(parts: &[Part<'_>]) -> bool {
+    parts.iter().any(|part| known::SOURCES.contains(&part.text))
+}
+
+fn is_broad(path: &Located<'_>, cwd: Option<&Located<'_>>) -> bool {
+    let whole;
+    let mut path = path;
+    if path.parts.last().is_some_and(|part| part.wild) {
+        whole = path.clone().without_wild_end();
+        path = &whole;
+    }
+    // What holds the working directory holds its neighbours too.
+    path.is_top() || TREES.any(path) || cwd.is_some_and(|cwd| path.is_above(cwd))
+}
+
+fn is_disk(path: &Located<'_>) -> bool {
+    let (Some(0), [dev, rest @ ..]) = (path.slash_at, path.parts.as_slice()) else { return false };
+    if dev.text != "dev" {
+        return false;
+    }
+    match rest {
+        [name] => known::DISKS.iter().any(|disk| is_numbered(name, disk)),
+        [directory, ..] => known::DISK_DIRECTORIES
+            .iter()
+            .any(|known| directory.text == *known || known.ends_with('*') && is_numbered(directory, known)),
+        [] => false,
+    }
+}
+
+/// Whether `part` is `pattern` with some short text in the place of its `*`, or a wildcard that could be.
+fn is_numbered(part: &Part<'_>, pattern: &'static str) -> bool {
+    let stem = pattern.trim_end_matches('*');
+    if part.is_any() {
+        return true;
+    }
+    match part.text.strip_prefix(stem) {
+        Some(rest) => {
+            let rest = rest.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric());
+            part.text.len() > stem.len() && part.text.len() < 20 && (rest.is_empty() || part.wild)
+        }
+        None => part.wild && !part.text.contains(HOLE) && Name::new(pattern).is_met_by(part, true),
+    }
+}
+
+fn windows_device(path: &str, device: &str) -> Found {
+    let what = if is_windows_disk(device) { "a disk" } else { "a device" };
+    Found {
+        name: path.to_owned(),
+        place: Place::Machine,
+        sensitivity: Sensitivity::System,
+        what: Some(what),
+        broad: is_windows_disk(device),
+    }
+}
+
+fn is_windows_disk(device: &str) -> bool {
+    let starts = |name: &str| device.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    starts("PhysicalDrive")
+        || starts("Harddisk")
+        || starts("CdRom")
+        || matches!(device.as_bytes(), [_, b':', ..])
+}

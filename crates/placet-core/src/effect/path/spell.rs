@@ -1,0 +1,541 @@
+//! The spellings of a path: `~`, `$HOME`, `%TEMP%`, `file://`, `C:\`, `..` and their kin, made one.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use super::HOLE;
+use super::index::{Name, Wild};
+
+/// A path taken apart: where it begins, and its parts without `.` and `..`.
+#[derive(Clone)]
+pub(super) struct Located<'a> {
+    root: Root<'a>,
+    /// How often a relative path leaves the directory it began in.
+    climbs: usize,
+    /// The parts beneath the root.
+    pub parts: Vec<Part<'a>>,
+    /// Where the parts beneath `/` begin.
+    pub slash_at: Option<usize>,
+    /// Where the parts beneath `/` may begin.
+    pub maybe_slash_at: Option<usize>,
+    /// Where the parts beneath somebody's home directory begin.
+    pub home_at: Option<usize>,
+    /// Where the parts beneath the home directory may begin.
+    pub maybe_home_at: Option<usize>,
+    /// Where the parts beneath a Windows drive begin.
+    pub drive_at: Option<usize>,
+    /// Where the parts beneath the working directory begin, if the path lies there.
+    pub tree_at: Option<usize>,
+    /// Whether nobody can say where the path ends up.
+    pub unsure: bool,
+}
+
+/// One name between two separators.
+#[derive(Clone)]
+pub(super) struct Part<'a> {
+    /// The name as written.
+    pub text: &'a str,
+    /// Of the name in lower case.
+    pub hash: u32,
+    /// Whether it holds a wildcard or a hole.
+    pub wild: bool,
+    /// What it could become then, unless there are too many of its kind.
+    pub becomes: Option<Box<Wild>>,
+}
+
+/// Where a path begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Root<'a> {
+    /// `/`.
+    Slash,
+    /// `~`, or `~user`.
+    Home(&'a str),
+    /// `C:`.
+    Drive(char),
+    /// `\\server\share`.
+    Share,
+    /// The working directory.
+    Relative,
+    /// A hole.
+    Unknown,
+}
+
+const WILD_PARTS_FRONT: usize = 4;
+const WILD_PARTS_BACK: usize = 64;
+
+/// Variables whose usual value is known, by the names that shells and Windows give them.
+const VARIABLES: &[(&str, &str)] = &[
+    ("HOME", "~"),
+    ("USERPROFILE", "~"),
+    ("HOMEPATH", "~"),
+    ("HOMEDRIVE%%HOMEPATH", "~"),
+    ("TMPDIR", "/tmp"),
+    ("TEMP", "~/AppData/Local/Temp"),
+    ("TMP", "~/AppData/Local/Temp"),
+    ("APPDATA", "~/AppData/Roaming"),
+    ("LOCALAPPDATA", "~/AppData/Local"),
+    ("XDG_CONFIG_HOME", "~/.config"),
+    ("XDG_DATA_HOME", "~/.local/share"),
+    ("XDG_STATE_HOME", "~/.local/state"),
+    ("XDG_CACHE_HOME", "~/.cache"),
+    ("XDG_RUNTIME_DIR", "/run/user/0"),
+    ("CARGO_HOME", "~/.cargo"),
+    ("GNUPGHOME", "~/.gnupg"),
+    ("ZDOTDIR", "~"),
+    ("KUBECONFIG", "~/.kube/config"),
+    ("DOCKER_CONFIG", "~/.docker"),
+    ("CLAUDE_CONFIG_DIR", "~/.claude"),
+    ("CODEX_HOME", "~/.codex"),
+    ("HERMES_HOME", "~/.hermes"),
+    ("PWD", "."),
+    ("CLAUDE_PROJECT_DIR", "."),
+    ("WINDIR", "C:/Windows"),
+    ("SYSTEMROOT", "C:/Windows"),
+    ("SYSTEMDRIVE", "C:/"),
+    ("PROGRAMFILES", "C:/Program Files"),
+    ("PROGRAMFILES(X86)", "C:/Program Files (x86)"),
+    ("PROGRAMDATA", "C:/ProgramData"),
+    ("ALLUSERSPROFILE", "C:/ProgramData"),
+    ("PUBLIC", "C:/Users/Public"),
+];
+
+impl<'a> Located<'a> {
+    /// Takes `path` apart, seen from `cwd`.
+    pub(super) fn new(path: &'a str, cwd: Option<&Located<'a>>) -> Self {
+        let cwd = cwd.filter(|cwd| cwd.is_absolute());
+        let mut located = Self::walk(path, cwd).fold(cwd);
+        located.read_wildcards();
+        located.home_at = located.find_home();
+        located.slash_at = (located.root == Root::Slash).then_some(0);
+        (located.maybe_slash_at, located.maybe_home_at) = match located.root {
+            Root::Relative if located.climbs > 2 => (Some(0), Some(0)),
+            Root::Relative => (None, Some(0)),
+            Root::Unknown => (Some(1), Some(1)),
+            Root::Slash | Root::Home(_) | Root::Drive(_) | Root::Share => (None, None),
+        };
+        located.drive_at = match located.root {
+            Root::Drive(_) => Some(0),
+            // An administrative share, `\\server\C$`, is a drive.
+            Root::Share if located.text(1).ends_with('$') => Some(2),
+            Root::Slash | Root::Home(_) | Root::Share | Root::Relative | Root::Unknown => None,
+        };
+        located.tree_at = match cwd {
+            Some(cwd) => located.beneath(cwd),
+            None => (located.root == Root::Relative && located.climbs == 0).then_some(0),
+        };
+        located
+    }
+
+    /// The path without the wildcards at its end that stand for whole names: `/etc/*` is `/etc`.
+    pub(super) fn without_wild_end(mut self) -> Self {
+        while self.parts.last().is_some_and(Part::is_whole_wildcard) {
+            self.parts.pop();
+        }
+        self
+    }
+
+    /// Whether the path is the top of something: `/`, a home directory, a drive, a share.
+    pub(super) fn is_top(&self) -> bool {
+        let length = self.parts.len();
+        match self.root {
+            Root::Slash | Root::Home(_) | Root::Drive(_) => length == 0 || self.home_at == Some(length),
+            Root::Share => length <= 2,
+            Root::Relative => self.climbs > 0 && length == 0,
+            Root::Unknown => false,
+        }
+    }
+
+    /// Whether `inner` lies beneath this path.
+    pub(super) fn is_above(&self, inner: &Located<'_>) -> bool {
+        self.is_absolute() && inner.parts.len() > self.parts.len() && inner.beneath(self).is_some()
+    }
+
+    /// Whether the path is on another machine.
+    pub(super) fn is_away(&self) -> bool {
+        self.root == Root::Share && self.parts.first().is_some_and(|server| !is_local(server.text))
+    }
+
+    /// Whether the path begins at a known root.
+    pub(super) fn is_absolute(&self) -> bool {
+        !matches!(self.root, Root::Relative | Root::Unknown)
+    }
+
+    /// The path in its one spelling.
+    pub(super) fn name(&self) -> String {
+        let length = self.parts.iter().map(|part| part.text.len() + 1).sum::<usize>() + 4 + self.climbs * 3;
+        let mut name = String::with_capacity(length);
+        let mut separator = '/';
+        match self.root {
+            Root::Slash => name.push('/'),
+            Root::Home(user) => {
+                let _ = write!(name, "~{user}");
+                if !self.parts.is_empty() {
+                    name.push('/');
+                }
+            }
+            Root::Drive(letter) => {
+                name.push(letter);
+                name.push_str(":/");
+            }
+            Root::Share => {
+                separator = '\\';
+                name.push_str("\\\\");
+            }
+            // A name that would be read as a beginning of its own.
+            Root::Relative if self.climbs == 0 && self.text(0).starts_with(['~', '$', '%', HOLE]) => {
+                name.push_str("./");
+            }
+            Root::Relative if self.climbs == 0 && self.text(0).contains(':') => name.push_str("./"),
+            Root::Relative => (0..self.climbs).for_each(|_| name.push_str("../")),
+            Root::Unknown => {}
+        }
+        for (number, part) in self.parts.iter().enumerate() {
+            if number > 0 {
+                name.push(separator);
+            }
+            name.push_str(part.text);
+        }
+        if self.climbs > 0 && self.parts.is_empty() {
+            name.pop();
+        }
+        if name.is_empty() {
+            name.push('.');
+        }
+        name
+    }
+}
+
+impl<'a> Part<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        let mut hash = 0x811c_9dc5_u32;
+        let mut wild = false;
+        for byte in text.bytes() {
+            wild |= matches!(byte, b'*' | b'?' | b'[' | 0x1a);
+            hash = (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193);
+        }
+        Self { text, hash, wild, becomes: None }
+    }
+
+    /// Whether the part is `*` or `**`.
+    pub(super) fn is_any(&self) -> bool {
+        self.wild && self.text.bytes().all(|byte| byte == b'*')
+    }
+
+    /// Whether the part stands for any name: `*`, `.*`, `?*`, `[a-z]*`, `.[!.]*`.
+    fn is_whole_wildcard(&self) -> bool {
+        let inside = |text: &str| {
+            let mut bracket = false;
+            text.chars().all(|letter| {
+                bracket = (bracket || letter == '[') && letter != ']';
+                bracket || matches!(letter, '*' | '?' | ']' | '.')
+            })
+        };
+        self.text.contains('*') && inside(self.text)
+    }
+}
+
+/// How a path is taken apart.
+impl<'a> Located<'a> {
+    fn walk(path: &'a str, cwd: Option<&Located<'a>>) -> Self {
+        // Within a path that begins with `/`, a backslash is a letter.
+        if path.starts_with('/') {
+            return Self::at(Root::Slash).along(path.split('/'));
+        }
+        let is_separator = |letter| letter == '/' || letter == '\\';
+        let (first, rest) = path.find(is_separator).map_or((path, ""), |at| path.split_at(at));
+        let split = move |rest: &'a str| rest.split(is_separator);
+        if path.starts_with(r"\\") {
+            return Self::at(Root::Share).along(split(path));
+        }
+        if path.starts_with('\\') {
+            return Self::at(Root::Drive('C')).along(split(path));
+        }
+        if let Some(user) = first.strip_prefix('~') {
+            return match user {
+                "+" => Self::relative(cwd).along(split(rest)),
+                "-" => Self { parts: vec![Part::new(first)], ..Self::at(Root::Unknown) }.along(split(rest)),
+                user => Self::at(Root::Home(user)).along(split(rest)),
+            };
+        }
+        if is_drive(first) {
+            let letter = first.chars().next().unwrap_or('C').to_ascii_uppercase();
+            return Self::at(Root::Drive(letter)).along(split(rest));
+        }
+        if let Some(value) = variable(first) {
+            return Self::walk(value, cwd).along(split(rest));
+        }
+        if first.starts_with(HOLE) {
+            return Self { parts: vec![Part::new(first)], ..Self::at(Root::Unknown) }.along(split(rest));
+        }
+        Self::relative(cwd).along(split(path))
+    }
+
+    fn at(root: Root<'a>) -> Self {
+        Self {
+            root,
+            climbs: 0,
+            parts: Vec::with_capacity(12),
+            slash_at: None,
+            maybe_slash_at: None,
+            home_at: None,
+            maybe_home_at: None,
+            drive_at: None,
+            tree_at: None,
+            unsure: false,
+        }
+    }
+
+    fn relative(cwd: Option<&Located<'a>>) -> Self {
+        let Some(cwd) = cwd else { return Self::at(Root::Relative) };
+        let mut located = Self::at(cwd.root);
+        located.parts.extend_from_slice(&cwd.parts);
+        located.unsure = cwd.unsure;
+        located
+    }
+
+    fn along(mut self, parts: impl Iterator<Item = &'a str>) -> Self {
+        for part in parts {
+            match part {
+                "" | "." => {}
+                ".." => self.up(),
+                name => {
+                    let name = self.windows_name(name);
+                    self.parts.push(Part::new(name));
+                }
+            }
+        }
+        self
+    }
+
+    fn up(&mut self) {
+        if self.parts.last().is_some_and(|part| part.text == ".." || part.wild && part.text.contains(HOLE)) {
+            // Nobody knows how far down a hole goes, so nobody knows where up leads.
+            self.parts.push(Part::new(".."));
+            self.unsure = true;
+            return;
+        }
+        match self.root {
+            Root::Share if self.parts.len() <= 2 => {}
+            Root::Home(_) if self.parts.is_empty() => {
+                self.root = Root::Slash;
+                self.parts.push(Part::new("home"));
+            }
+            Root::Relative if self.parts.is_empty() => self.climbs += 1,
+            Root::Slash | Root::Home(_) | Root::Drive(_) | Root::Share | Root::Relative | Root::Unknown => {
+                self.parts.pop();
+            }
+        }
+    }
+
+    /// Windows ignores dots and spaces after a name, and `::$DATA` names the file itself.
+    fn windows_name(&self, name: &'a str) -> &'a str {
+        if !matches!(self.root, Root::Drive(_) | Root::Share) {
+            return name;
+        }
+        let name = name.find("::$").map_or(name, |at| &name[..at]);
+        match name.trim_end_matches(['.', ' ']) {
+            "" => name,
+            trimmed => trimmed,
+        }
+    }
+
+    /// Takes away the beginnings that name the same place twice, such as `/private/etc`.
+    fn fold(mut self, cwd: Option<&Located<'a>>) -> Self {
+        let mut skip = 0;
+        while self.root == Root::Slash {
+            match (self.text(skip), self.text(skip + 1), self.text(skip + 2)) {
+                ("private", "etc" | "tmp" | "var", _) => skip += 1,
+                ("System", "Volumes", "Data") => skip += 3,
+                ("proc", _, "root") => skip += 3,
+                ("proc", _, "cwd") => {
+                    let rest = self.parts.split_off(skip + 3);
+                    return Self::relative(cwd).along(rest.into_iter().map(|part| part.text));
+                }
+                ("mnt", drive, _) if let Some(letter) = drive_letter(drive) => {
+                    self.root = Root::Drive(letter);
+                    skip += 2;
+                }
+                (drive, top, _)
+                    if let Some(letter) = drive_letter(drive)
+                        && is_windows_top(top) =>
+                {
+                    self.root = Root::Drive(letter);
+                    skip += 1;
+                }
+                ("var", "run", _) => {
+                    skip += 1;
+                    break;
+                }
+                _ => break,
+            }
+        }
+        if skip > 0 {
+            self.parts.drain(..skip);
+        }
+        self
+    }
+
+    fn text(&self, at: usize) -> &'a str {
+        self.parts.get(at).map_or("", |part| part.text)
+    }
+
+    /// Reads the wildcards near either end. A longer run of them fits no file.
+    fn read_wildcards(&mut self) {
+        let length = self.parts.len();
+        let (front, back) = self.parts.split_at_mut(WILD_PARTS_FRONT.min(length));
+        let last = back.iter_mut().rev().filter(|part| part.wild).take(WILD_PARTS_BACK);
+        for part in front.iter_mut().filter(|part| part.wild).chain(last) {
+            part.becomes = Some(Box::new(Wild::new(part.text)));
+        }
+    }
+
+    /// Whether a row that says where it begins may begin at part `at`.
+    pub(super) fn is_anchor(&self, at: usize) -> bool {
+        [self.slash_at, self.home_at, self.drive_at, self.maybe_slash_at, self.maybe_home_at]
+            .contains(&Some(at))
+    }
+
+    fn find_home(&self) -> Option<usize> {
+        let is = |at: usize, name: &'static str| {
+            self.parts.get(at).is_some_and(|part| match part.wild {
+                false => name.eq_ignore_ascii_case(part.text),
+                true => !part.is_any() && Name::new(name).is_met_by(part, true),
+            })
+        };
+        let length = self.parts.len();
+        match self.root {
+            Root::Home(_) => Some(0),
+            Root::Slash if length >= 2 && (is(0, "home") || is(0, "Users")) => Some(2),
+            Root::Slash if is(0, "root") => Some(1),
+            Root::Slash if is(0, "var") && is(1, "root") => Some(2),
+            Root::Drive(_) if length >= 2 && (is(0, "Users") || is(0, "Documents and Settings")) => Some(2),
+            Root::Slash | Root::Drive(_) | Root::Share | Root::Relative | Root::Unknown => None,
+        }
+    }
+
+    /// Where the parts beneath `outer` begin, if this is it or lies in it.
+    pub(super) fn beneath(&self, outer: &Located<'_>) -> Option<usize> {
+        let (mine, theirs) = match (self.root, outer.root, self.home_at, outer.home_at) {
+            // `~` is taken to be the home directory that the other path is in.
+            (Root::Home(""), _, Some(mine), Some(theirs)) | (_, Root::Home(""), Some(mine), Some(theirs)) => {
+                (mine, theirs)
+            }
+            _ if self.root == outer.root => (0, 0),
+            _ => return None,
+        };
+        let same = |mine: &Part<'_>, theirs: &Part<'_>| match self.root {
+            Root::Drive(_) => mine.text.eq_ignore_ascii_case(theirs.text),
+            Root::Slash | Root::Home(_) | Root::Share | Root::Relative | Root::Unknown => {
+                mine.text == theirs.text
+            }
+        };
+        let (inner, outer) = (self.parts.get(mine..)?, outer.parts.get(theirs..)?);
+        let inside =
+            inner.len() >= outer.len() && inner.iter().zip(outer).all(|(mine, theirs)| same(mine, theirs));
+        inside.then_some(mine + outer.len())
+    }
+}
+
+/// The spelling that holds no encoding: a `file:` address becomes the path it names, and the `\\?\` of
+/// Windows goes.
+pub(super) fn plain(path: &str) -> Cow<'_, str> {
+    let is_file = path.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
+    if !is_file {
+        return match path.strip_prefix(r"\\?\").or_else(|| path.strip_prefix("//?/")) {
+            Some(rest) => match rest.strip_prefix(r"UNC\") {
+                Some(share) => Cow::Owned(format!(r"\\{share}")),
+                None => Cow::Borrowed(rest),
+            },
+            None => Cow::Borrowed(path),
+        };
+    }
+    let rest = &path[5..];
+    let rest = match rest.strip_prefix("//") {
+        Some(rest) if rest.starts_with(['/', '~', '.', '$', '%']) => rest,
+        Some(rest) => match rest.find('/') {
+            Some(at) if is_local(&rest[..at]) || is_drive(&rest[..at]) => {
+                if is_drive(&rest[..at]) {
+                    rest
+                } else {
+                    &rest[at..]
+                }
+            }
+            _ => return Cow::Owned(format!(r"\\{}", percent_decoded(rest))),
+        },
+        None => rest,
+    };
+    // `file:///C:/…` has one slash too many.
+    let rest = match rest.strip_prefix('/') {
+        Some(after) if after.get(..2).is_some_and(is_drive) => after,
+        _ => rest,
+    };
+    percent_decoded(rest)
+}
+
+fn percent_decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains('%') {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let code = match after {
+            [high, low, ..] if byte == b'%' => hex(*high).zip(hex(*low)),
+            _ => None,
+        };
+        match code {
+            Some((high, low)) => {
+                bytes.push(high << 4 | low);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(byte);
+                rest = after;
+            }
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}
+
+fn is_local(server: &str) -> bool {
+    server.is_empty()
+        || ["localhost", "127.0.0.1", ".", "?", "wsl$", "wsl.localhost"]
+            .iter()
+            .any(|name| server.eq_ignore_ascii_case(name))
+}
+
+fn is_drive(text: &str) -> bool {
+    matches!(text.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic())
+}
+
+fn drive_letter(name: &str) -> Option<char> {
+    match name.as_bytes() {
+        [letter] if letter.is_ascii_alphabetic() => Some(char::from(letter.to_ascii_uppercase())),
+        _ => None,
+    }
+}
+
+fn is_windows_top(name: &str) -> bool {
+    ["Users", "Windows", "Program Files", "Program Files (x86)", "ProgramData"]
+        .iter()
+        .any(|top| name.eq_ignore_ascii_case(top))
+}
+
+/// The usual value of the variable that `part` consists of.
+fn variable(part: &str) -> Option<&'static str> {
+    let name = match part.as_bytes() {
+        [b'$', b'{', .., b'}'] => &part[2..part.len() - 1],
+        [b'$', ..] => &part[1..],
+        [b'%', .., b'%'] if part.len() > 2 => &part[1..part.len() - 1],
+        _ => return None,
+    };
+    let name = match name.get(..4) {
+        Some(prefix) if prefix.eq_ignore_ascii_case("env:") => &name[4..],
+        _ => name,
+    };
+    VARIABLES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+}

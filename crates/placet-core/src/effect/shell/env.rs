@@ -1,0 +1,110 @@
+//! What a script has set so far: variables, functions, files it wrote, descriptors it opened.
+
+use std::collections::HashMap;
+
+use super::flow::{Flow, Origin};
+
+/// The state of a script while it is walked.
+#[derive(Clone, Debug, Default)]
+pub struct Env {
+    vars: HashMap<String, Var>,
+    /// Function and alias bodies as text; read again when they are called.
+    pub functions: HashMap<String, String>,
+    /// What files written by this script hold.
+    pub files: HashMap<String, Flow>,
+    /// What descriptors opened by `exec` lead to.
+    pub descriptors: HashMap<String, Channel>,
+    /// Where relative paths start, if the script has moved.
+    pub directory: Option<String>,
+    /// `$1`, `$2`, …
+    pub positional: Vec<Flow>,
+}
+
+/// The value of a variable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Var {
+    /// One value, or the elements of an array.
+    pub items: Vec<Flow>,
+}
+
+/// What a descriptor leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// A connection to this host.
+    Network(String),
+    /// A file.
+    File(String),
+    /// Data to be read.
+    Source(Flow),
+}
+
+/// More than this many names are not remembered.
+const NAMES_MAX: usize = 4096;
+
+impl Env {
+    /// The value of `name`; `None` if this script never set it.
+    pub fn get(&self, name: &str) -> Option<&Var> {
+        self.vars.get(name)
+    }
+
+    /// The value of `name` as one text.
+    pub fn value(&self, name: &str) -> Option<Flow> {
+        self.vars.get(name).map(|var| var.items.first().cloned().unwrap_or_else(Flow::empty))
+    }
+
+    /// Sets `name`. Where that happens only sometimes, the old value stays possible.
+    pub fn set(&mut self, name: &str, items: Vec<Flow>, sometimes: bool) {
+        if self.vars.len() >= NAMES_MAX && !self.vars.contains_key(name) {
+            return;
+        }
+        let entry = self.vars.entry(name.to_owned());
+        match entry {
+            std::collections::hash_map::Entry::Occupied(mut slot) if sometimes => {
+                let old = std::mem::take(&mut slot.get_mut().items);
+                let joined = if old == items {
+                    old
+                } else {
+                    let origin =
+                        old.iter().chain(&items).fold(Origin::PLAIN, |origin, item| origin.and(item.origin));
+                    vec![Flow::unknown(origin)]
+                };
+                slot.get_mut().items = joined;
+            }
+            std::collections::hash_map::Entry::Occupied(mut slot) => slot.get_mut().items = items,
+            std::collections::hash_map::Entry::Vacant(slot) => {
+                slot.insert(Var { items });
+            }
+        }
+    }
+
+    /// Puts a variable back to what it was.
+    pub fn restore(&mut self, name: String, old: Option<Var>) {
+        match old {
+            Some(var) => {
+                self.vars.insert(name, var);
+            }
+            None => {
+                self.vars.remove(&name);
+            }
+        }
+    }
+
+    /// Every variable may have changed.
+    pub fn forget_variables(&mut self) {
+        for var in self.vars.values_mut() {
+            var.items = vec![Flow::unknown(Origin::PLAIN)];
+        }
+    }
+
+    /// Remembers what `path` holds.
+    pub fn write_file(&mut self, path: String, content: Flow, keeps_old: bool) {
+        if self.files.len() >= NAMES_MAX {
+            return;
+        }
+        let content = match self.files.remove(&path) {
+            Some(old) if keeps_old => old.or(content),
+            Some(_) | None => content,
+        };
+        self.files.insert(path, content);
+    }
+}

@@ -1,0 +1,120 @@
+//! Data on its way through a script: what is known of it, and where it came from.
+
+use std::borrow::Cow;
+
+/// Stands in a text for a part that nobody can know before the script runs.
+pub const HOLE: char = '\u{1a}';
+
+/// Where data came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Origin(u8);
+
+impl Origin {
+    /// Nothing special.
+    pub const PLAIN: Self = Self(0);
+    /// Out of a file that holds secrets, or the environment.
+    pub const SECRET: Self = Self(1);
+    /// From the network.
+    pub const FETCHED: Self = Self(1 << 1);
+    /// Decoded or decrypted from something unreadable.
+    pub const DECODED: Self = Self(1 << 2);
+    /// Out of a file on this machine, unchanged.
+    pub const LOCAL: Self = Self(1 << 4);
+    /// From a program known to print shell settings, such as `ssh-agent`.
+    pub const SETTINGS: Self = Self(1 << 3);
+
+    /// Whether all of `other` is in it.
+    pub fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// Data, known or not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flow {
+    /// The text, with a [`HOLE`] for each unknown part; `None` if nothing is known of it.
+    pub text: Option<String>,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+impl Flow {
+    /// No data at all.
+    pub fn empty() -> Self {
+        Self::known(String::new())
+    }
+
+    /// This very text.
+    pub fn known(text: String) -> Self {
+        Self { text: Some(text), origin: Origin::PLAIN }
+    }
+
+    /// Some text from `origin`.
+    pub fn unknown(origin: Origin) -> Self {
+        Self { text: None, origin }
+    }
+
+    /// This or that: what differs is no longer known.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let text = if self.text == other.text { self.text } else { None };
+        Self { text, origin: self.origin.and(other.origin) }
+    }
+
+    /// This followed by that.
+    #[must_use]
+    pub fn then(self, other: Self) -> Self {
+        let text = match (self.text, other.text) {
+            (Some(mut text), Some(more)) if text.len() + more.len() <= TEXT_MAX => {
+                text.push_str(&more);
+                Some(text)
+            }
+            _ => None,
+        };
+        Self { text, origin: self.origin.and(other.origin) }
+    }
+}
+
+/// The longest text that is followed through a script.
+pub const TEXT_MAX: usize = 64 * 1024;
+
+/// A word after expansion: one argument of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arg<'a> {
+    /// The text, with a [`HOLE`] for each unknown part.
+    pub text: Cow<'a, str>,
+    /// Whether there is no hole.
+    pub known: bool,
+    /// Whether unquoted `*`, `?` or `[` make it a pattern.
+    pub glob: bool,
+    /// Where its data came from.
+    pub origin: Origin,
+    /// The bytes of the script it was read from.
+    pub range: (usize, usize),
+}
+
+impl<'a> Arg<'a> {
+    /// An argument that is this text and no pattern.
+    pub fn literal(text: impl Into<Cow<'a, str>>, range: (usize, usize)) -> Self {
+        let text = text.into();
+        Self { known: !text.contains(HOLE), text, glob: false, origin: Origin::PLAIN, range }
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The same argument without its first `length` bytes.
+    #[must_use]
+    pub fn after(&self, length: usize) -> Self {
+        let text = self.text.get(length..).unwrap_or("").to_owned();
+        Self { known: !text.contains(HOLE), text: Cow::Owned(text), ..self.clone() }
+    }
+}

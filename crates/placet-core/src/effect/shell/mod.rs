@@ -1,0 +1,27 @@
+//! What a shell command would do.
+//!
+//! [`parse`] reads the grammar, the walk follows what would run, and the programs say what each command
+//! does to the world. [`interpret`] puts the three together.
+
+pub mod syntax;
+
+pub mod parse;
+
+mod flow;
+
+mod env;
+
+mod expand;
+
+mod walk;
+
+mod programs;
+
+use crate::effect::{Effect, Pointer};
+
+/// The effects of running `command` in a POSIX shell, with the working tree at `root`.
+pub fn interpret(command: &str, pointer: Pointer, root: Option<&str>) -> Vec<Effect> {
+    let mut walker = walk::Walker::new(pointer, root);
+    walker.outermost(command);
+    walker.finish()
+}

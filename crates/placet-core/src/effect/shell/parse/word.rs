@@ -1,0 +1,276 @@
+//! Words: quoting, escapes and where a word ends.
+
+use std::borrow::Cow;
+
+use super::{Parser, Part, Read, Stop, Word, is_separator};
+
+impl<'a> Parser<'a> {
+    /// One word; at least one byte is consumed.
+    pub(super) fn word(&mut self) -> Read<Word<'a>> {
+        self.node()?;
+        let start = self.at;
+        let mut parts = Vec::with_capacity(1);
+        if self.word_parts(&mut parts, start).is_err() {
+            for part in parts {
+                if let Part::Substitution { mut script, .. } | Part::Process { mut script, .. } = part {
+                    self.salvage(&mut script);
+                }
+            }
+            return Err(Stop);
+        }
+        if self.at == start {
+            return Err(self.fail("a word is missing"));
+        }
+        Ok(Word { parts, range: start..self.at })
+    }
+
+    fn word_parts(&mut self, parts: &mut Vec<Part<'a>>, start: usize) -> Read<()> {
+        while !self.done() {
+            match self.peek() {
+                b'\'' => {
+                    let text = self.single_quoted()?;
+                    push_text(parts, Cow::Borrowed(text), true);
+                }
+                b'"' => {
+                    self.at += 1;
+                    // An empty pair of quotes is still a word.
+                    push_text(parts, Cow::Borrowed(""), true);
+                    self.deeper(|parser| parser.double_quoted(parts, Some(b'"')))?;
+                }
+                b'\\' => self.escape(parts),
+                b'$' => self.dollar(parts, false)?,
+                b'`' => self.backticks(parts, false)?,
+                b'<' | b'>' if self.peek_at(1) == b'(' => {
+                    let reads = self.peek() == b'<';
+                    self.at += 2;
+                    let script = self.deeper(|parser| parser.enclosed(")"))?;
+                    parts.push(Part::Process { script, reads });
+                }
+                b'(' if self.at > start
+                    && matches!(self.bytes[self.at - 1], b'?' | b'*' | b'+' | b'@' | b'!') =>
+                {
+                    self.extended_glob(parts)?;
+                }
+                b'<' | b'>' => break,
+                byte if is_separator(byte) => break,
+                _ => {
+                    let run = self.plain_run();
+                    push_text(parts, Cow::Borrowed(run), false);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The right side of `=~`, where brackets and bars belong to the pattern.
+    pub(super) fn pattern_word(&mut self) -> Read<Word<'a>> {
+        self.node()?;
+        let start = self.at;
+        let mut parts = Vec::new();
+        let mut depth = 0usize;
+        while !self.done() {
+            match self.peek() {
+                b'\'' => {
+                    let text = self.single_quoted()?;
+                    push_text(&mut parts, Cow::Borrowed(text), true);
+                }
+                b'"' => {
+                    self.at += 1;
+                    self.deeper(|parser| parser.double_quoted(&mut parts, Some(b'"')))?;
+                }
+                b'\\' => self.escape(&mut parts),
+                b'$' => self.dollar(&mut parts, false)?,
+                b'`' => self.backticks(&mut parts, false)?,
+                b'(' => {
+                    depth += 1;
+                    self.at += 1;
+                }
+                b')' if depth > 0 => {
+                    depth -= 1;
+                    self.at += 1;
+                }
+                b' ' | b'\t' | b'\n' | b'\r' if depth == 0 => break,
+                _ => self.at += 1,
+            }
+        }
+        Ok(Word { parts, range: start..self.at })
+    }
+
+    /// Bytes that mean themselves.
+    fn plain_run(&mut self) -> &'a str {
+        let start = self.at;
+        while let Some(byte) = self.bytes.get(self.at) {
+            if matches!(byte, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'<' | b'>') || is_separator(*byte) {
+                break;
+            }
+            self.at += 1;
+        }
+        &self.text[start..self.at]
+    }
+
+    fn single_quoted(&mut self) -> Read<&'a str> {
+        let start = self.at + 1;
+        match self.bytes[start..].iter().position(|byte| *byte == b'\'') {
+            Some(length) => {
+                self.at = start + length + 1;
+                Ok(&self.text[start..start + length])
+            }
+            None => Err(self.fail("a quote is never closed")),
+        }
+    }
+
+    /// A backslash outside quotes.
+    fn escape(&mut self, parts: &mut Vec<Part<'a>>) {
+        self.at += 1;
+        match self.text[self.at..].chars().next() {
+            None => push_text(parts, Cow::Borrowed("\\"), true),
+            Some('\n') => self.at += 1,
+            Some('\r') if self.peek_at(1) == b'\n' => self.at += 2,
+            Some(next) => {
+                let start = self.at;
+                self.at += next.len_utf8();
+                push_text(parts, Cow::Borrowed(&self.text[start..self.at]), true);
+            }
+        }
+    }
+
+    /// The inside of double quotes up to `end`, or of a here-document up to the end of the text.
+    pub(super) fn double_quoted(&mut self, parts: &mut Vec<Part<'a>>, end: Option<u8>) -> Read<()> {
+        loop {
+            let start = self.at;
+            while let Some(byte) = self.bytes.get(self.at) {
+                if matches!(byte, b'\\' | b'$' | b'`') || Some(*byte) == end {
+                    break;
+                }
+                self.at += 1;
+            }
+            if self.at > start {
+                push_text(parts, Cow::Borrowed(&self.text[start..self.at]), true);
+            }
+            if self.done() {
+                return if end.is_none() { Ok(()) } else { Err(self.fail("a double quote is never closed")) };
+            }
+            match self.peek() {
+                b'\\' => {
+                    let next = self.peek_at(1);
+                    if next == b'\n' {
+                        self.at += 2;
+                    } else if matches!(next, b'$' | b'`' | b'\\') || (next == b'"' && end.is_some()) {
+                        push_text(parts, Cow::Borrowed(&self.text[self.at + 1..self.at + 2]), true);
+                        self.at += 2;
+                    } else {
+                        push_text(parts, Cow::Borrowed("\\"), true);
+                        self.at += 1;
+                    }
+                }
+                b'$' => self.dollar(parts, true)?,
+                b'`' => self.backticks(parts, true)?,
+                _ => {
+                    self.at += 1;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// `$'…'`, with its escapes replaced.
+    pub(super) fn ansi_c_quoted(&mut self) -> Read<String> {
+        self.at += 2;
+        let mut text = String::new();
+        loop {
+            let rest = &self.text[self.at.min(self.text.len())..];
+            let Some(next) = rest.chars().next() else {
+                return Err(self.fail("a `$'` is never closed"));
+            };
+            self.at += next.len_utf8();
+            match next {
+                '\'' => return Ok(text),
+                '\\' => self.ansi_c_escape(&mut text),
+                other => text.push(other),
+            }
+        }
+    }
+
+    fn ansi_c_escape(&mut self, text: &mut String) {
+        let Some(kind) = self.text[self.at.min(self.text.len())..].chars().next() else {
+            text.push('\\');
+            return;
+        };
+        self.at += kind.len_utf8();
+        match kind {
+            'n' => text.push('\n'),
+            't' => text.push('\t'),
+            'r' => text.push('\r'),
+            'a' => text.push('\u{7}'),
+            'b' => text.push('\u{8}'),
+            'e' | 'E' => text.push('\u{1b}'),
+            'f' => text.push('\u{c}'),
+            'v' => text.push('\u{b}'),
+            'x' => self.code_point(text, 16, 2),
+            'u' => self.code_point(text, 16, 4),
+            'U' => self.code_point(text, 16, 8),
+            'c' => {
+                if let Some(letter) = self.text[self.at.min(self.text.len())..].chars().next() {
+                    self.at += letter.len_utf8();
+                    text.push(char::from((letter as u32 & 0x1f) as u8));
+                }
+            }
+            '0'..='7' => {
+                self.at -= 1;
+                self.code_point(text, 8, 3);
+            }
+            '\\' | '\'' | '"' | '?' => text.push(kind),
+            other => {
+                text.push('\\');
+                text.push(other);
+            }
+        }
+    }
+
+    fn code_point(&mut self, text: &mut String, radix: u32, digits_max: usize) {
+        let mut value = 0u32;
+        for _ in 0..digits_max {
+            let Some(digit) = char::from(self.peek()).to_digit(radix) else { break };
+            value = value.wrapping_mul(radix).wrapping_add(digit);
+            self.at += 1;
+        }
+        if radix == 8 {
+            value &= 0xff;
+        }
+        text.push(char::from_u32(value).unwrap_or('\u{fffd}'));
+    }
+
+    /// `@(a|b)` and its relatives: one glob, whatever it matches.
+    fn extended_glob(&mut self, parts: &mut Vec<Part<'a>>) -> Read<()> {
+        let mut depth = 0usize;
+        let start = self.at;
+        while !self.done() {
+            match self.peek() {
+                b'(' => depth += 1,
+                b')' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.at += 1;
+                        push_text(parts, Cow::Borrowed(&self.text[start..self.at]), false);
+                        return Ok(());
+                    }
+                }
+                b'$' | b'`' | b'\n' => break,
+                _ => {}
+            }
+            self.at += 1;
+        }
+        Err(self.fail("a pattern bracket is never closed"))
+    }
+}
+
+/// Adds text to a word, joining it with what is already there.
+pub(super) fn push_text<'a>(parts: &mut Vec<Part<'a>>, more: Cow<'a, str>, more_quoted: bool) {
+    if let Some(Part::Text { text, quoted }) = parts.last_mut() {
+        if *quoted == more_quoted {
+            text.to_mut().push_str(&more);
+            return;
+        }
+    }
+    parts.push(Part::Text { text: more, quoted: more_quoted });
+}

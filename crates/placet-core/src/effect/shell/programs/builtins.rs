@@ -1,0 +1,96 @@
+//! What the shell does itself.
+
+use super::Call;
+use crate::effect::{
+    Effect, Target, TargetKind, Verb,
+    shell::{
+        flow::{Flow, Origin},
+        walk::Walker,
+    },
+};
+
+pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
+    match call.name {
+        "cd" | "pushd" | "chdir" => {
+            let to = call.args.iter().find(|arg| !arg.as_str().starts_with('-') || arg.as_str() == "-");
+            let moved = call.overlay.iter().any(|(name, _)| *name == "CDPATH");
+            // Without an operand `pushd` goes back to where it was, `cd` home.
+            match to.map(|arg| arg.as_str()) {
+                Some(to) if !moved && !(call.name == "pushd" && to.starts_with('+')) => {
+                    walker.change_directory(Some(to))
+                }
+                None if call.name != "pushd" => walker.change_directory(None),
+                Some(_) | None => walker.change_directory(Some("-")),
+            }
+            Some(quiet(walker, call))
+        }
+        "popd" => {
+            walker.change_directory(Some("-"));
+            Some(quiet(walker, call))
+        }
+        "export" | "declare" | "local" | "readonly" | "typeset" | "set" | "shopt" | "shift" | "return"
+        | "break" | "continue" | "wait" | "jobs" | "fg" | "bg" | "umask" | "ulimit" | "getopts" | "let"
+        | "disown" | "enable" | "bind" | "complete" | "compgen" | "compopt" | "exit" | "logout" | "times"
+        | "caller" | "dirs" | "suspend" | ":" | "true" | "false" | "test" | "[" | "unalias" | "setopt"
+        | "unsetopt" | "autoload" => Some(quiet(walker, call)),
+        "unset" => {
+            for arg in call.args.iter().filter(|arg| !arg.as_str().starts_with('-')) {
+                walker.env.set(arg.as_str(), vec![Flow::empty()], walker.is_conditional());
+            }
+            Some(quiet(walker, call))
+        }
+        "read" | "mapfile" | "readarray" => {
+            let mut value = call.stdin.clone().unwrap_or_else(|| Flow::unknown(Origin::PLAIN));
+            if let Some(at) = call.args.iter().position(|arg| arg.as_str() == "-u") {
+                let fd = call.args.get(at + 1).map(|arg| arg.as_str().to_owned());
+                if let Some(crate::effect::shell::env::Channel::Source(flow)) =
+                    fd.and_then(|fd| walker.env.descriptors.get(&fd))
+                {
+                    value = flow.clone();
+                }
+            }
+            if let Some(text) = &mut value.text {
+                text.truncate(text.lines().next().unwrap_or("").len());
+            }
+            for arg in call.args.iter().filter(|arg| !arg.as_str().starts_with('-')) {
+                walker.env.set(arg.as_str(), vec![value.clone()], walker.is_conditional());
+            }
+            Some(quiet(walker, call))
+        }
+        "hash" => {
+            if let [flag, path, name] = call.args {
+                if flag.as_str() == "-p" {
+                    walker
+                        .env
+                        .functions
+                        .insert(name.as_str().to_owned(), format!("{} \"$@\"", path.as_str()));
+                }
+            }
+            Some(quiet(walker, call))
+        }
+        "alias" => {
+            for arg in call.args {
+                if let Some((name, body)) = arg.as_str().split_once('=') {
+                    walker.env.functions.entry(name.to_owned()).or_insert_with(|| format!("{body} \"$@\""));
+                }
+            }
+            Some(quiet(walker, call))
+        }
+        "trap" => {
+            // The handler runs later, so it counts now.
+            if let Some(handler) = call.args.iter().find(|arg| !arg.as_str().starts_with('-')) {
+                if call.args.len() > 1 && !handler.as_str().is_empty() {
+                    walker.nested(handler.as_str(), handler.range, None);
+                }
+            }
+            Some(quiet(walker, call))
+        }
+        _ => None,
+    }
+}
+
+fn quiet(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let span = walker.span(call.range);
+    walker.emit(Effect::new(Verb::Read, Target::new(TargetKind::Command, call.name), span));
+    Flow::empty()
+}

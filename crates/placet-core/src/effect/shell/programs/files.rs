@@ -1,0 +1,524 @@
+//! Programs that create, move, change and remove files.
+
+use super::{
+    Call,
+    options::{Options, Style},
+};
+use crate::effect::{
+    Effect, Extent, Manner, Place, Seen, Sensitivity, Target, TargetKind, Undo, Verb, path,
+    shell::{
+        flow::{Arg, Flow, HOLE, Origin},
+        walk::Walker,
+    },
+};
+
+pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
+    if call.args.iter().any(|arg| matches!(arg.as_str(), "--help" | "--version"))
+        && !matches!(call.name, "tar")
+    {
+        if matches!(
+            call.name,
+            "rm" | "mv" | "cp" | "ln" | "dd" | "tee" | "chmod" | "chown" | "sed" | "rsync" | "shred"
+        ) {
+            let first = call.args.first().is_some_and(|arg| matches!(arg.as_str(), "--help" | "--version"));
+            if first {
+                return Some(Flow::unknown(Origin::PLAIN));
+            }
+        }
+    }
+    Some(match call.name {
+        "rm" | "srm" | "rimraf" | "del-cli" | "trash-rm" => remove(walker, call),
+        "rmdir" if !call.args.iter().any(|arg| arg.as_str().eq_ignore_ascii_case("/s")) => {
+            for arg in operands(call, &[]) {
+                delete_with(walker, arg, Extent::One, Undo::Possible);
+            }
+            Flow::empty()
+        }
+        "unlink" => {
+            for arg in operands(call, &[]) {
+                delete(walker, arg, false);
+            }
+            Flow::empty()
+        }
+        "shred" | "wipe" => {
+            for arg in operands(call, &["-n", "-s", "--iterations", "--size"]) {
+                delete_with(walker, arg, Extent::One, Undo::Impossible);
+            }
+            Flow::empty()
+        }
+        "mv" => move_files(walker, call),
+        "cp" | "scp.local" | "ditto" => copy(walker, call),
+        "ln" | "link" => link(walker, call),
+        "install" => install(walker, call),
+        "dd" => dd(walker, call),
+        "tee" => tee(walker, call),
+        "chmod" => chmod(walker, call),
+        "chown" | "chgrp" => chown(walker, call),
+        "sed" | "gsed" => sed(walker, call),
+        "tar" | "bsdtar" | "gtar" => tar(walker, call),
+        "zip" => zip(walker, call),
+        "truncate" if call.args.iter().any(|arg| arg.as_str().starts_with('-')) => {
+            let options = Options::read(call.args, &["-s", "--size", "-r", "--reference"], Style::Gnu);
+            let empties = options.value(&["-s", "--size"]).is_some_and(|size| size.as_str() == "0");
+            for arg in &options.operands {
+                if empties {
+                    delete_with(walker, arg, extent_of(arg), undo_of_loss(walker, arg));
+                } else {
+                    walker.write(arg, Flow::unknown(Origin::PLAIN), true);
+                }
+            }
+            Flow::empty()
+        }
+        "rsync" => super::network::rsync(walker, call),
+        _ => return None,
+    })
+}
+
+fn operands<'r>(call: &'r Call<'r>, takes: &[&str]) -> Vec<&'r Arg<'r>> {
+    Options::read(call.args, takes, Style::Gnu).operands
+}
+
+fn remove(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(call.args, &[], Style::Gnu);
+    let recursive = options.has(&["-r", "-R", "--recursive"]) || call.name == "rimraf";
+    for arg in &options.operands {
+        delete(walker, arg, recursive);
+    }
+    if options.operands.is_empty() && recursive {
+        let span = walker.span(call.range);
+        walker.emit(Effect::new(Verb::Read, Target::new(TargetKind::Command, call.name), span));
+    }
+    Flow::empty()
+}
+
+/// The file, tree or pattern that `arg` names is gone.
+pub fn delete(walker: &mut Walker<'_>, arg: &Arg<'_>, recursive: bool) {
+    let (_, found) = walker.path_target(arg.as_str());
+    let star = arg.glob && matches!(arg.as_str().rsplit('/').next(), Some("*" | ".*" | "{*,.*}"));
+    let extent = match (recursive, found.broad || star) {
+        (_, true) => Extent::Unbounded,
+        (true, false) => Extent::Several,
+        (false, false) => extent_of(arg),
+    };
+    let undo = if is_regenerated(walker, &found) {
+        Undo::Trivial
+    } else if recursive || star || !arg.known {
+        Undo::Impossible
+    } else {
+        undo_of_loss(walker, arg)
+    };
+    delete_with(walker, arg, extent, undo);
+}
+
+/// Whether losing a path costs time and no work. That holds for the agent's own tree and for temporary
+/// files, not with borrowed authority, on another machine, or in somebody else's tree.
+fn is_regenerated(walker: &Walker<'_>, found: &path::Found) -> bool {
+    const TEMPORARY: &[&str] = &[
+        "/tmp/",
+        "/var/tmp/",
+        "/dev/shm/",
+        "/private/tmp/",
+        "~/.cache/",
+        "/root/.cache",
+        "/var/cache/",
+        "/var/lib/apt/lists",
+    ];
+    let borrowed = walker.manner.has(Manner::ELEVATED) || walker.manner.has(Manner::REMOTE);
+    let own = !found.name.starts_with(['/', '~', HOLE])
+        || walker.root().is_some_and(|root| found.name.starts_with(root))
+        || TEMPORARY.iter().any(|start| found.name.starts_with(start))
+        || found.name.starts_with("~/.zcompdump");
+    found.place == Place::Scratch && !found.broad && !borrowed && own
+}
+
+/// One file in the working tree is under version control or can be written again; elsewhere it is gone.
+fn undo_of_loss(walker: &Walker<'_>, arg: &Arg<'_>) -> Undo {
+    let (target, found) = walker.path_target(arg.as_str());
+    if found.broad {
+        return Undo::Impossible;
+    }
+    match target.place {
+        Place::Scratch => Undo::Trivial,
+        Place::Tree => Undo::Possible,
+        Place::Machine if arg.glob => Undo::Impossible,
+        Place::Machine | Place::Away => Undo::Possible,
+    }
+}
+
+fn extent_of(arg: &Arg<'_>) -> Extent {
+    if arg.glob || !arg.known { Extent::Several } else { Extent::One }
+}
+
+fn delete_with(walker: &mut Walker<'_>, arg: &Arg<'_>, extent: Extent, undo: Undo) {
+    let (mut target, found) = walker.path_target(arg.as_str());
+    if found.broad {
+        target = target.with(Sensitivity::System);
+    }
+    let mut undo = undo;
+    if walker.manner.has(Manner::ELEVATED) || walker.manner.has(Manner::REMOTE) {
+        undo = Undo::Impossible;
+    }
+    if undo != Undo::Trivial && target.place == Place::Scratch {
+        target.place = Place::Machine;
+    }
+    let span = walker.span(arg.range);
+    let mut effect = Effect::new(Verb::Delete, target, span).extent(extent).undo(undo);
+    if !arg.known {
+        effect = effect.seen(Seen::Likely);
+    }
+    if let Some(what) = found.what {
+        effect = effect.words(what);
+    }
+    walker.emit(effect);
+}
+
+/// Sources and destination of `mv`, `cp`, `ln` and `install`.
+fn sources_and_destination<'r>(options: &'r Options<'r>) -> (Vec<&'r Arg<'r>>, Option<Arg<'r>>) {
+    let mut operands: Vec<&Arg<'_>> = options.operands.clone();
+    if let Some(directory) = options.value(&["-t", "--target-directory"]) {
+        return (operands, Some(directory.clone()));
+    }
+    let destination = if operands.len() > 1 { operands.pop().cloned() } else { None };
+    (operands, destination)
+}
+
+const COPY_FLAGS: &[&str] =
+    &["-t", "--target-directory", "-S", "--suffix", "-m", "--mode", "-o", "--owner", "-g", "--group"];
+
+fn move_files(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(call.args, &COPY_FLAGS[..4], Style::Gnu);
+    let (sources, destination) = sources_and_destination(&options);
+    for source in sources {
+        let content = walker.content(source.as_str());
+        let (_, found) = walker.path_target(source.as_str());
+        if found.broad || found.sensitivity >= Sensitivity::System {
+            delete(walker, source, true);
+        } else if found.sensitivity == Sensitivity::Credential {
+            walker.read(source);
+        }
+        if let Some(destination) = &destination {
+            place(walker, source, destination, content);
+        }
+    }
+    Flow::empty()
+}
+
+fn copy(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(call.args, &COPY_FLAGS[..4], Style::Gnu);
+    let (sources, destination) = sources_and_destination(&options);
+    for source in sources {
+        let content = walker.read(source).or(walker.content(source.as_str()));
+        if let Some(destination) = &destination {
+            place(walker, source, destination, content);
+        }
+    }
+    Flow::empty()
+}
+
+fn link(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(call.args, &COPY_FLAGS[..4], Style::Gnu);
+    let (sources, destination) = sources_and_destination(&options);
+    for source in sources {
+        let content = walker.content(source.as_str());
+        if let Some(destination) = &destination {
+            place(walker, source, destination, content);
+        } else {
+            let span = walker.span(call.range);
+            let (target, _) = walker.path_target(".");
+            walker.emit(Effect::new(Verb::Write, target, span).undo(Undo::Trivial));
+        }
+    }
+    Flow::empty()
+}
+
+fn install(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(call.args, COPY_FLAGS, Style::Gnu);
+    if options.has(&["-d", "--directory"]) {
+        for arg in &options.operands {
+            walker.write(arg, Flow::empty(), true);
+        }
+        return Flow::empty();
+    }
+    let (sources, destination) = sources_and_destination(&options);
+    for source in sources {
+        let content = walker.read(source).or(walker.content(source.as_str()));
+        if let Some(destination) = &destination {
+            place(walker, source, destination, content);
+        }
+    }
+    Flow::empty()
+}
+
+/// `source` now also stands at `destination`, or inside it if that is a directory.
+fn place(walker: &mut Walker<'_>, source: &Arg<'_>, destination: &Arg<'_>, content: Flow) {
+    let name = source.as_str().rsplit('/').next().unwrap_or("");
+    let inside = format!("{}/{name}", destination.as_str().trim_end_matches('/'));
+    let inside = walker.locate(&inside);
+    walker.env.write_file(inside, content.clone(), false);
+    walker.write(destination, content, false);
+}
+
+fn dd(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let value = |name: &str| {
+        call.args.iter().find_map(|arg| arg.as_str().starts_with(name).then(|| arg.after(name.len())))
+    };
+    let content = match value("if=") {
+        Some(input) => walker.read(&input),
+        None => call.stdin.clone().unwrap_or_else(|| Flow::unknown(Origin::PLAIN)),
+    };
+    match value("of=") {
+        Some(output) => {
+            walker.write(&output, content, false);
+            Flow::empty()
+        }
+        None => content,
+    }
+}
+
+fn tee(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(call.args, &[], Style::Gnu);
+    let content = call.stdin.clone().unwrap_or_else(|| Flow::unknown(Origin::PLAIN));
+    let append = options.has(&["-a", "--append"]);
+    for arg in &options.operands {
+        walker.write(arg, content.clone(), append);
+    }
+    content
+}
+
+fn chmod(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(call.args, &["--reference"], Style::Gnu);
+    let recursive = options.has(&["-R", "--recursive"]);
+    let mut operands = options.operands.iter();
+    // A mode such as `-x` looks like a flag.
+    let mode = if options.has(&["--reference"]) { None } else { operands.next() };
+    let mode = mode.map_or("", |arg| arg.as_str());
+    let opens = opens_to_all(mode);
+    let closes = !opens && mode.bytes().all(|byte| byte.is_ascii_digit()) && mode.ends_with("00");
+    for arg in operands {
+        let (mut target, found) = walker.path_target(arg.as_str());
+        let span = walker.span(arg.range);
+        if opens && target.place != Place::Scratch {
+            let words = "lets everybody on this machine change it, or run it as its owner";
+            let extent = if recursive { Extent::Unbounded } else { extent_of(arg) };
+            walker.emit(Effect::new(Verb::Grant, target, span).extent(extent).words(words));
+            continue;
+        }
+        let owner = !walker.manner.has(Manner::ELEVATED);
+        if !recursive
+            && owner
+            && (closes || !found.broad)
+            && !matches!(target.sensitivity, Sensitivity::System | Sensitivity::Guard)
+        {
+            // Closing a secret to others protects it.
+            target.sensitivity = Sensitivity::None;
+        }
+        let extent = match (recursive, found.broad) {
+            (true, true) => Extent::Unbounded,
+            (true, false) => Extent::Several,
+            (false, _) => extent_of(arg),
+        };
+        walker.emit(Effect::new(Verb::Configure, target, span).extent(extent));
+    }
+    Flow::empty()
+}
+
+/// `777`, `o+w`, `a=rwx`, `u+s`, `4755`.
+fn opens_to_all(mode: &str) -> bool {
+    if !mode.is_empty() && mode.bytes().all(|byte| byte.is_ascii_digit()) {
+        let digits: Vec<u8> = mode.bytes().map(|byte| byte - b'0').collect();
+        let world_writes = digits.last().is_some_and(|other| other & 2 != 0);
+        let runs_as_owner = digits.len() == 4 && digits[0] & 6 != 0;
+        return (world_writes && digits.len() >= 3 && !(digits.len() == 4 && digits[0] & 1 != 0))
+            || runs_as_owner;
+    }
+    mode.split(',').any(|clause| {
+        let Some(at) = clause.find(['+', '=']) else { return false };
+        let (who, what) = clause.split_at(at);
+        (what.contains('w') && (who.contains(['o', 'a']))) || what.contains('s')
+    })
+}
+
+fn chown(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(call.args, &["--reference", "--from"], Style::Gnu);
+    let recursive = options.has(&["-R", "--recursive"]);
+    let skip = usize::from(!options.has(&["--reference"]));
+    for arg in options.operands.iter().skip(skip) {
+        let (target, found) = walker.path_target(arg.as_str());
+        let extent = match (recursive, found.broad) {
+            (true, true) => Extent::Unbounded,
+            (true, false) => Extent::Several,
+            (false, _) => extent_of(arg),
+        };
+        let span = walker.span(arg.range);
+        walker.emit(Effect::new(Verb::Configure, target, span).extent(extent));
+    }
+    Flow::empty()
+}
+
+fn sed(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options =
+        Options::read(call.args, &["-e", "--expression", "-f", "--file", "-l", "--line-length"], Style::Gnu);
+    let in_place =
+        options.flags.iter().any(|(flag, _)| *flag == "-i" || flag.starts_with("--in-p") || *flag == "-I");
+    let scripts: Vec<&Arg<'_>> = options.values(&["-e", "--expression"]).collect();
+    let skip = usize::from(scripts.is_empty() && options.value(&["-f", "--file"]).is_none());
+    let script = scripts.first().copied().or(options.first());
+    // `e` runs what it matches, `w` writes a file.
+    if let Some(script) = script {
+        let text = script.as_str();
+        if text.ends_with("/e") || text.contains("/e;") || text == "e" || text.starts_with("1e ") {
+            walker.opaque("sed runs what it has edited", script.range);
+        }
+    }
+    let mut flow = Flow { text: None, origin: call.input_origin() };
+    for arg in options.operands.iter().skip(skip) {
+        if in_place {
+            walker.write(arg, Flow::unknown(Origin::LOCAL), true);
+        } else {
+            flow = flow.then(walker.read(arg));
+        }
+    }
+    if options.operands.len() <= skip {
+        let span = walker.span(call.range);
+        walker.emit(Effect::new(Verb::Read, Target::new(TargetKind::Command, call.name), span));
+    }
+    Flow::unknown(flow.origin)
+}
+
+const TAR_FLAGS: &[&str] = &[
+    "-f",
+    "--file",
+    "-C",
+    "--directory",
+    "-T",
+    "--files-from",
+    "-X",
+    "--exclude-from",
+    "--exclude",
+    "--transform",
+    "-I",
+    "--use-compress-program",
+    "--to-command",
+    "--checkpoint-action",
+    "-F",
+    "--info-script",
+    "--new-volume-script",
+    "--rsh-command",
+    "--strip-components",
+    "-b",
+    "--owner",
+    "--group",
+    "--mode",
+    "--mtime",
+];
+
+fn tar(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    // `tar czf x` is `tar -czf x`.
+    let mut args: Vec<Arg<'_>> = call.args.to_vec();
+    if let Some(first) = args.first_mut() {
+        if !first.as_str().starts_with('-') && first.as_str().bytes().all(|byte| byte.is_ascii_alphabetic()) {
+            *first = Arg { text: format!("-{}", first.as_str()).into(), ..first.clone() };
+        }
+    }
+    if let Some(more) = call
+        .overlay
+        .iter()
+        .find(|(name, _)| *name == "TAR_OPTIONS")
+        .map(|(_, value)| value.clone())
+        .or_else(|| walker.env.value("TAR_OPTIONS"))
+    {
+        let text = more.text.unwrap_or_else(|| HOLE.to_string());
+        for (at, word) in text.split_whitespace().enumerate() {
+            args.insert(at, Arg::literal(word.to_owned(), call.range));
+        }
+        if text.contains(HOLE) {
+            walker.opaque("options of tar that are only known when it runs", call.range);
+        }
+    }
+    let options = Options::read(&args, TAR_FLAGS, Style::Gnu);
+    for flag in [
+        "-I",
+        "--use-compress-program",
+        "--to-command",
+        "-F",
+        "--info-script",
+        "--new-volume-script",
+        "--rsh-command",
+    ] {
+        let commands: Vec<Arg<'_>> = options.values(&[flag]).cloned().collect();
+        for command in commands {
+            walker.nested(command.as_str(), command.range, None);
+        }
+    }
+    let actions: Vec<Arg<'_>> = options.values(&["--checkpoint-action"]).cloned().collect();
+    for action in actions {
+        if let Some(command) = action.as_str().strip_prefix("exec=") {
+            walker.nested(command, action.range, None);
+        }
+    }
+    let archive = options.value(&["-f", "--file"]).cloned();
+    let creates = options.has(&["-c", "--create", "-r", "--append", "-u", "--update"]);
+    if creates {
+        let directory = options.value(&["-C", "--directory"]).map(|arg| arg.as_str().to_owned());
+        let mut origin = Origin::PLAIN;
+        for arg in &options.operands {
+            let text = match &directory {
+                Some(directory) => path::join(directory, arg.as_str()),
+                None => arg.as_str().to_owned(),
+            };
+            let arg = Arg { text: text.into(), ..(*arg).clone() };
+            origin = origin.and(walker.read(&arg).origin).and(walker.content(arg.as_str()).origin);
+            if looks_like_keys(arg.as_str()) {
+                origin = origin.and(Origin::SECRET);
+            }
+        }
+        if options.has(&["-T", "--files-from"]) {
+            origin = origin.and(Origin::SECRET);
+        }
+        return match archive {
+            Some(archive) if archive.as_str() != "-" => {
+                match archive.as_str().split_once(':') {
+                    Some((host, _)) if !host.contains('/') && !host.is_empty() => {
+                        walker.send(host, origin, archive.range)
+                    }
+                    _ => walker.write(&archive, Flow::unknown(origin), false),
+                }
+                Flow::empty()
+            }
+            _ => Flow::unknown(origin),
+        };
+    }
+    let lists = options.has(&["-t", "--list"]);
+    if let Some(archive) = &archive {
+        if archive.as_str() != "-" {
+            walker.read(archive);
+        }
+    }
+    if !lists && options.has(&["-x", "--extract", "--get"]) {
+        let into =
+            options.value(&["-C", "--directory"]).cloned().unwrap_or_else(|| Arg::literal(".", call.range));
+        let (target, _) = walker.path_target(into.as_str());
+        let span = walker.span(into.range);
+        walker.emit(Effect::new(Verb::Write, target, span).extent(Extent::Several));
+    }
+    Flow::unknown(call.input_origin())
+}
+
+/// A directory that is kept for keys.
+fn looks_like_keys(path: &str) -> bool {
+    path.split('/').any(|part| {
+        matches!(part, "certs" | "keys" | "secrets" | "private" | "credentials" | ".ssh" | ".aws" | ".gnupg")
+    })
+}
+
+fn zip(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(call.args, &["-P", "-x", "-i", "-t", "-tt", "-b", "-n"], Style::Gnu);
+    let mut origin = Origin::PLAIN;
+    for arg in options.operands.iter().skip(1) {
+        origin = origin.and(walker.read(arg).origin);
+    }
+    if let Some(archive) = options.first() {
+        walker.write(archive, Flow::unknown(origin), true);
+    }
+    Flow::empty()
+}

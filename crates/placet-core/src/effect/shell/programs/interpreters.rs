@@ -1,0 +1,557 @@
+//! Shells, interpreters and whatever else runs code.
+
+use super::{Call, options::Options};
+use crate::effect::{
+    Effect, Extent, Manner, Seen, Target, TargetKind, Undo, Verb, code,
+    shell::{
+        flow::{Arg, Flow, HOLE, Origin},
+        walk::Walker,
+    },
+    windows,
+};
+
+pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
+    match call.name {
+        "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "rbash" | "mksh" | "csh" | "tcsh"
+        | "yash" | "rksh" | "ksh93" | "elvish" | "nu" | "xonsh" | "osh" => Some(shell(walker, call)),
+        "eval" => Some(eval(walker, call)),
+        "source" | "." => Some(source(walker, call)),
+        "powershell" | "pwsh" | "cmd" => Some(windows_shell(walker, call)),
+        "wsl" => {
+            let (_, at) = Options::leading(call.args, &["-d", "-u", "--cd", "--distribution", "--user"]);
+            Some(super::run(walker, call.args.get(at..).unwrap_or(&[]), &[], call.range, call.stdin.clone()))
+        }
+        "iex" | "invoke-expression" => Some(match (call.args.first(), &call.stdin) {
+            (Some(arg), _) => {
+                run_code(walker, arg, call);
+                Flow::unknown(Origin::PLAIN)
+            }
+            (None, Some(stdin)) => run_flow(walker, &stdin.clone(), call),
+            (None, None) => return None,
+        }),
+        name => {
+            let language = language_of(name)?;
+            Some(interpreter(walker, call, language))
+        }
+    }
+}
+
+/// `python3.12` is Python.
+fn language_of(name: &str) -> Option<&'static str> {
+    let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    Some(match stem {
+        "python" | "pypy" | "ipython" | "py" => "python",
+        "node" | "nodejs" | "deno" | "tsx" | "ts-node" => "javascript",
+        "bun" if name == "bun" => return None,
+        "perl" => "perl",
+        "ruby" | "jruby" => "ruby",
+        "php" => "php",
+        "lua" | "luajit" => "lua",
+        "osascript" => "applescript",
+        "Rscript" | "R" => "r",
+        "groovy" | "scala" | "elixir" | "julia" | "tclsh" | "guile" | "racket" | "swipl" => "other",
+        _ => return None,
+    })
+}
+
+// Shells.
+
+fn shell(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let mut at = 0;
+    let mut takes_code = false;
+    let mut only_checks = false;
+    while let Some(arg) = call.args.get(at) {
+        let text = arg.as_str();
+        if text == "--" || text == "-" {
+            at += 1;
+            break;
+        }
+        let plus = text.starts_with('+');
+        if text.len() < 2 || !(plus || text.starts_with('-')) {
+            break;
+        }
+        at += 1;
+        if let Some(long) = text.strip_prefix("--") {
+            if matches!(long, "rcfile" | "init-file") {
+                at += 1;
+            }
+            if matches!(long, "version" | "help") {
+                return quiet(walker, call);
+            }
+            if long == "command" {
+                takes_code = true;
+            }
+            continue;
+        }
+        for letter in text.chars().skip(1) {
+            match letter {
+                'c' if !plus => takes_code = true,
+                'n' => only_checks = !plus,
+                'o' | 'O' => at += 1,
+                _ => {}
+            }
+        }
+    }
+    let rest = call.args.get(at..).unwrap_or(&[]);
+    if only_checks {
+        return quiet(walker, call);
+    }
+    if takes_code {
+        // `bash -c -- code`
+        let rest = if rest.first().is_some_and(|arg| arg.as_str() == "--") { &rest[1..] } else { rest };
+        let Some((code, positional)) = rest.split_first() else {
+            // Something appends the code: `xargs sh -c`.
+            return match &call.stdin {
+                Some(flow) => run_flow(walker, &flow.clone(), call),
+                None => quiet(walker, call),
+            };
+        };
+        let values = positional
+            .iter()
+            .skip(1)
+            .map(|arg| Flow { text: Some(arg.text.clone().into_owned()), origin: arg.origin })
+            .collect();
+        return walker.in_subshell(|walker| {
+            walker.env.positional = values;
+            run_code_with(walker, code, call)
+        });
+    }
+    match rest.first() {
+        Some(script) if matches!(script.as_str(), "/dev/stdin") => match &call.stdin {
+            Some(flow) => run_flow(walker, &flow.clone(), call),
+            None => quiet(walker, call),
+        },
+        Some(script) => run_file(walker, script, &rest[1..], call),
+        None => match &call.stdin {
+            Some(flow) => walker.in_subshell(|walker| run_flow(walker, &flow.clone(), call)),
+            None => quiet(walker, call),
+        },
+    }
+}
+
+fn quiet(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let span = walker.span(call.range);
+    walker.emit(Effect::new(Verb::Read, Target::new(TargetKind::Command, call.name), span));
+    Flow::unknown(Origin::PLAIN)
+}
+
+fn eval(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let origin = call.args.iter().fold(Origin::PLAIN, |origin, arg| origin.and(arg.origin));
+    let text: Vec<&str> = call.args.iter().map(Arg::as_str).collect();
+    let text = text.join(" ");
+    let code = Arg { origin, ..Arg::literal(text, call.range) };
+    run_code_with(walker, &code, call)
+}
+
+fn source(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let Some(file) = call.args.first() else { return quiet(walker, call) };
+    if file.as_str() == "/dev/stdin" {
+        if let Some(flow) = call.stdin.clone() {
+            return run_flow(walker, &flow, call);
+        }
+    }
+    let output = run_file(walker, file, &call.args[1..], call);
+    if !walker.env.files.contains_key(&walker.locate(file.as_str())) && !is_usual_settings(file.as_str()) {
+        // The file may have set any variable; functions of this script stay.
+        walker.env.forget_variables();
+    }
+    output
+}
+
+/// Files that people source every day and that set nothing dangerous by convention.
+fn is_usual_settings(path: &str) -> bool {
+    path.ends_with("/activate")
+        || path.contains("nvm.sh")
+        || path.ends_with(".env")
+        || path.ends_with("/env")
+        || path.ends_with("rc")
+        || path.ends_with("profile")
+}
+
+/// Runs an argument as shell code.
+pub fn run_code(walker: &mut Walker<'_>, code: &Arg<'_>, call: &Call<'_>) {
+    run_code_with(walker, code, call);
+}
+
+fn run_code_with(walker: &mut Walker<'_>, code: &Arg<'_>, call: &Call<'_>) -> Flow {
+    let nothing_known =
+        code.as_str().trim_matches(|letter: char| letter == HOLE || letter.is_whitespace()).is_empty();
+    if code.origin.has(Origin::DECODED) && !nothing_known {
+        run_unseen(walker, Origin::DECODED, "", call.range);
+    }
+    if nothing_known && !code.as_str().trim().is_empty() {
+        return run_flow(walker, &Flow::unknown(code.origin), call);
+    }
+    if code.origin.has(Origin::FETCHED) && !code.known {
+        run_flow(walker, &Flow::unknown(code.origin), call);
+    }
+    walker.nested(code.as_str(), code.range, call.stdin.clone())
+}
+
+/// Runs data as shell code: known, or at least known where it came from.
+pub fn run_flow(walker: &mut Walker<'_>, flow: &Flow, call: &Call<'_>) -> Flow {
+    if let Some(text) = &flow.text {
+        if flow.origin.has(Origin::DECODED) {
+            // Somebody took the trouble to hide it, even if it can be read.
+            run_unseen(walker, Origin::DECODED, "", call.range);
+        }
+        return walker.nested(text, call.range, None);
+    }
+    run_unseen(walker, flow.origin, "", call.range);
+    Flow::unknown(flow.origin)
+}
+
+/// Code that nobody has seen runs; where it came from is all there is to say.
+fn run_unseen(walker: &mut Walker<'_>, origin: Origin, name: &str, range: (usize, usize)) {
+    let span = walker.span(range);
+    let target =
+        |fallback: &str| Target::new(TargetKind::Command, if name.is_empty() { fallback } else { name });
+    let effect = if origin.has(Origin::FETCHED) {
+        Effect::new(Verb::Execute, target("what was downloaded"), span)
+            .manner(Manner::FETCHED)
+            .undo(Undo::Impossible)
+            .words("runs what the network sent, unseen")
+    } else if origin.has(Origin::DECODED) {
+        Effect::new(Verb::Execute, target("what was decoded"), span)
+            .manner(Manner::DECODED)
+            .undo(Undo::Impossible)
+            .words("runs code that was hidden by an encoding")
+    } else if origin.has(Origin::SETTINGS) {
+        Effect::new(Verb::Execute, target("settings for this shell"), span).seen(Seen::Likely)
+    } else if origin.has(Origin::LOCAL) {
+        Effect::new(Verb::Execute, target("a script of this machine"), span).seen(Seen::Likely)
+    } else {
+        Effect::opaque("the code that runs is only known when it runs", span)
+    };
+    walker.emit(effect);
+}
+
+/// Runs a file as shell code.
+fn run_file(walker: &mut Walker<'_>, file: &Arg<'_>, args: &[Arg<'_>], call: &Call<'_>) -> Flow {
+    let located = walker.locate(file.as_str());
+    if let Some(content) = walker
+        .env
+        .files
+        .get(&located)
+        .or_else(|| walker.env.files.get(located.trim_start_matches("./")))
+        .cloned()
+    {
+        return run_flow(walker, &content, call);
+    }
+    if located.starts_with("/dev/fd/") {
+        let content = walker.content(&located);
+        return run_flow(walker, &content, call);
+    }
+    if !file.known && file.origin.has(Origin::FETCHED) {
+        return run_flow(walker, &Flow::unknown(file.origin), call);
+    }
+    if let Some(host) = crate::effect::shell::walk::network_path(file.as_str()) {
+        super::network::remote_control(walker, &host.to_owned(), file.range);
+        return Flow::unknown(Origin::FETCHED);
+    }
+    let _ = args;
+    let (mut target, found) = walker.path_target(file.as_str());
+    if !matches!(
+        found.sensitivity,
+        crate::effect::Sensitivity::Credential | crate::effect::Sensitivity::Secret
+    ) {
+        target.sensitivity = crate::effect::Sensitivity::None;
+    } else {
+        walker.read(file);
+    }
+    let span = walker.span(file.range);
+    walker.emit(Effect::new(Verb::Execute, target, span).seen(Seen::Likely));
+    Flow::unknown(Origin::PLAIN)
+}
+
+/// `./script` and `/some/where/program`: a file of this script, or one in the tree.
+pub fn script_file(
+    walker: &mut Walker<'_>,
+    program: &Arg<'_>,
+    args: &[Arg<'_>],
+    range: (usize, usize),
+    stdin: &Option<Flow>,
+) -> Option<Flow> {
+    let text = program.as_str();
+    if !text.contains('/') {
+        return None;
+    }
+    let located = walker.locate(text);
+    let written = walker.env.files.contains_key(&located)
+        || walker.env.files.contains_key(located.trim_start_matches("./"));
+    if !written && !text.starts_with("./") && !text.starts_with("../") {
+        return None;
+    }
+    let name = super::base_name(text);
+    let call = Call { name, args, range, stdin: stdin.clone(), overlay: &[] };
+    // A wrapper script in the tree stands for the program it wraps.
+    if !written {
+        if let Some(output) = super::table::run(walker, &call) {
+            return Some(output);
+        }
+    }
+    Some(run_file(walker, program, args, &call))
+}
+
+/// Variables whose value some program runs as a command.
+pub fn settings_that_run(walker: &mut Walker<'_>, overlay: &[(&str, Flow)], range: (usize, usize)) {
+    for (name, value) in overlay {
+        match *name {
+            "GIT_SSH_COMMAND"
+            | "GIT_EXTERNAL_DIFF"
+            | "GIT_PAGER"
+            | "PAGER"
+            | "MANPAGER"
+            | "EDITOR"
+            | "VISUAL"
+            | "GIT_EDITOR"
+            | "GIT_SEQUENCE_EDITOR"
+            | "PROMPT_COMMAND"
+            | "BROWSER"
+            | "RSYNC_RSH"
+            | "LESSOPEN"
+            | "GIT_PROXY_COMMAND"
+            | "SSH_ASKPASS"
+            | "GIT_ASKPASS" => {
+                if let Some(text) = value.text.clone() {
+                    walker.nested(&text, range, None);
+                }
+            }
+            "LD_PRELOAD"
+            | "LD_LIBRARY_PATH"
+            | "DYLD_INSERT_LIBRARIES"
+            | "BASH_ENV"
+            | "ENV"
+            | "PYTHONSTARTUP"
+            | "PERL5OPT"
+            | "RUBYOPT"
+            | "NODE_OPTIONS"
+                if matches!(*name, "LD_PRELOAD" | "DYLD_INSERT_LIBRARIES" | "BASH_ENV") =>
+            {
+                walker.opaque("a library or script is loaded into the program before it starts", range);
+            }
+            _ => {}
+        }
+    }
+}
+
+// Windows.
+
+fn windows_shell(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let words: Vec<&str> = call.args.iter().map(Arg::as_str).collect();
+    let reading = windows::shell(call.name, &words);
+    if call.args.is_empty() || words.last() == Some(&"-") {
+        if let Some(stdin) = &call.stdin {
+            return run_flow(walker, &stdin.clone(), call);
+        }
+    }
+    if let Some(file) = reading.file.and_then(|index| call.args.get(index)) {
+        return run_file(walker, file, &[], call);
+    }
+    if let Some(code) = reading.code {
+        for effect in windows::script(&code) {
+            let span = walker.span(call.range);
+            walker.emit(Effect { because: span, ..effect });
+        }
+        return Flow::unknown(Origin::PLAIN);
+    }
+    for effect in reading.effects {
+        let span = walker.span(call.range);
+        walker.emit(Effect { because: span, ..effect });
+    }
+    quiet(walker, call)
+}
+
+// Other languages.
+
+fn interpreter(walker: &mut Walker<'_>, call: &Call<'_>, language: &'static str) -> Flow {
+    let takes: &[&str] = match language {
+        "python" => &["-c", "-m", "-W", "-X", "--check-hash-based-pycs"],
+        "javascript" => &["-e", "--eval", "-p", "--print", "-r", "--require", "--import", "--loader", "-c"],
+        "perl" => &["-e", "-E", "-I", "-M", "-m", "-x", "-F", "-C"],
+        "ruby" => &["-e", "-I", "-r", "-C", "-E"],
+        "php" => &["-r", "-f", "-d", "-c", "-B", "-R", "-E", "-S", "-t"],
+        "lua" => &["-e", "-l"],
+        "applescript" => &["-e", "-l"],
+        _ => &["-e", "-c", "--eval"],
+    };
+    let (options, at) = Options::leading(call.args, takes);
+    if options.has_exactly(&["--version", "-V", "--help"]) {
+        return quiet(walker, call);
+    }
+    let code_flags: &[&str] = match language {
+        "python" => &["-c"],
+        "javascript" => &["-e", "--eval", "-p", "--print"],
+        "perl" => &["-e", "-E"],
+        "php" => &["-r", "-B", "-R", "-E"],
+        "ruby" | "lua" | "applescript" => &["-e"],
+        _ => &["-e", "-c", "--eval"],
+    };
+    let rest = call.args.get(at..).unwrap_or(&[]);
+    let codes: Vec<Arg<'_>> = options.values(code_flags).cloned().collect();
+    if !codes.is_empty() {
+        for code in &codes {
+            run_foreign(walker, language, code);
+        }
+        let in_place = options.flags.iter().any(|(flag, _)| *flag == "-i");
+        for file in rest {
+            if matches!(language, "perl" | "ruby") {
+                if in_place {
+                    walker.write(file, Flow::unknown(Origin::LOCAL), true);
+                } else {
+                    walker.read(file);
+                }
+            }
+        }
+        return Flow::unknown(call.input_origin());
+    }
+    if options.has_exactly(code_flags) {
+        walker.opaque("code that is not there to be read", call.range);
+        return Flow::unknown(Origin::PLAIN);
+    }
+    if language == "python" {
+        if let Some(module) = options.value(&["-m"]).cloned() {
+            return python_module(walker, call, module.as_str(), rest);
+        }
+    }
+    if language == "javascript" && call.name == "deno" {
+        if let Some(sub) = rest.first().filter(|arg| arg.as_str() == "eval") {
+            let _ = sub;
+            if let Some(code) = rest.get(1) {
+                run_foreign(walker, language, code);
+            }
+            return Flow::unknown(Origin::PLAIN);
+        }
+        if let Some(file) = rest.iter().skip(1).find(|arg| !arg.as_str().starts_with('-')) {
+            return run_foreign_file(walker, file, &[], call, language);
+        }
+    }
+    match rest.first() {
+        Some(file) if file.as_str() != "-" => run_foreign_file(walker, file, &rest[1..], call, language),
+        _ => match &call.stdin {
+            None => quiet(walker, call),
+            Some(Flow { text: Some(text), .. }) => {
+                let code = Arg::literal(text.clone(), call.range);
+                run_foreign(walker, language, &code);
+                Flow::unknown(Origin::PLAIN)
+            }
+            Some(flow) => {
+                run_unseen(walker, flow.origin, "", call.range);
+                Flow::unknown(flow.origin)
+            }
+        },
+    }
+}
+
+fn python_module(walker: &mut Walker<'_>, call: &Call<'_>, module: &str, rest: &[Arg<'_>]) -> Flow {
+    let name = match module {
+        "pip" | "pip3" => "pip",
+        "django" => "django-admin",
+        "pytest" | "unittest" | "mypy" | "ruff" | "black" | "flake8" | "tox" | "alembic" | "flask"
+        | "twine" | "poetry" | "pipx" | "uv" | "coverage" => module,
+        "json.tool" | "http.server" | "venv" | "timeit" | "this" | "calendar" | "zipfile" | "tarfile"
+        | "compileall" | "ensurepip" | "site" | "platform" | "sysconfig" | "pydoc" | "doctest"
+        | "cProfile" | "pdb" | "trace" => {
+            quiet(walker, call);
+            return Flow::unknown(call.input_origin());
+        }
+        _ => {
+            super::unknown_use(walker, call);
+            return Flow::unknown(call.input_origin());
+        }
+    };
+    let inner =
+        Call { name, args: rest, range: call.range, stdin: call.stdin.clone(), overlay: call.overlay };
+    super::dispatch(walker, &inner)
+}
+
+fn run_foreign_file(
+    walker: &mut Walker<'_>,
+    file: &Arg<'_>,
+    args: &[Arg<'_>],
+    call: &Call<'_>,
+    language: &'static str,
+) -> Flow {
+    // `python manage.py migrate`, `php artisan …`, `node_modules/.bin/prisma` are programs of their own.
+    let name = super::base_name(file.as_str());
+    let inner = Call { name, args, range: call.range, stdin: call.stdin.clone(), overlay: call.overlay };
+    if let Some(output) = super::table::run(walker, &inner) {
+        return output;
+    }
+    let located = walker.locate(file.as_str());
+    let content = walker
+        .env
+        .files
+        .get(&located)
+        .or_else(|| walker.env.files.get(located.trim_start_matches("./")))
+        .cloned();
+    match content {
+        Some(Flow { text: Some(text), .. }) => {
+            let code = Arg::literal(text, file.range);
+            run_foreign(walker, language, &code);
+            Flow::unknown(Origin::PLAIN)
+        }
+        Some(flow) => {
+            run_unseen(walker, flow.origin, "", file.range);
+            Flow::unknown(flow.origin)
+        }
+        None if language == "other" => {
+            super::unknown_use(walker, call);
+            Flow::unknown(Origin::PLAIN)
+        }
+        None => run_file(walker, file, args, call),
+    }
+}
+
+/// Reads code of another language for what it does.
+pub fn run_foreign(walker: &mut Walker<'_>, language: &str, arg: &Arg<'_>) {
+    let span = walker.span(arg.range);
+    if !arg.known && arg.origin.has(Origin::FETCHED) {
+        run_unseen(walker, arg.origin, "", arg.range);
+    }
+    let found = code::scan(language, arg.as_str());
+    walker.emit(
+        Effect::new(
+            Verb::Execute,
+            Target::new(TargetKind::Command, format!("inline {language}")),
+            span.clone(),
+        )
+        .seen(Seen::Likely),
+    );
+    if found.decodes_and_runs {
+        run_unseen(walker, Origin::DECODED, "", arg.range);
+    }
+    if found.fetches_and_runs {
+        run_unseen(walker, Origin::FETCHED, "", arg.range);
+    }
+    if found.remote_control {
+        super::network::remote_control(walker, "", arg.range);
+    }
+    for use_ in found.uses {
+        match use_ {
+            code::Use::Shell(text) => {
+                walker.nested(&text, arg.range, None);
+            }
+            code::Use::ReadPath(path) => {
+                walker.read(&Arg { text: path.into(), ..Arg::literal("", arg.range) });
+            }
+            code::Use::WritePath(path) => {
+                walker.write(
+                    &Arg { text: path.into(), ..Arg::literal("", arg.range) },
+                    Flow::unknown(Origin::PLAIN),
+                    false,
+                );
+            }
+            code::Use::DeletePath { path, tree } => {
+                let path = path.unwrap_or_else(|| HOLE.to_string());
+                super::files::delete(walker, &Arg::literal(path, arg.range), tree);
+            }
+            code::Use::Fetch(host) => {
+                let target = super::network::host_target(&host);
+                walker.emit(Effect::new(Verb::Read, target, span.clone()));
+            }
+            code::Use::Send(host) => walker.send(&host, Origin::PLAIN, arg.range),
+            code::Use::Opaque(why) => walker.emit(Effect::opaque(why, span.clone()).extent(Extent::One)),
+        }
+    }
+}

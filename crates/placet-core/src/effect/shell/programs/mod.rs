@@ -1,0 +1,198 @@
+//! What programs do with their arguments.
+//!
+//! Most programs are lines of the [`table`]. Those whose arguments have a grammar of their own, run other
+//! commands, or move data that matters later have a file here.
+
+mod options;
+
+mod table;
+
+mod builtins;
+
+mod text;
+
+pub(super) mod files;
+
+mod find;
+
+pub(super) mod network;
+
+mod wrappers;
+
+mod interpreters;
+
+mod git;
+
+mod databases;
+
+mod processes;
+
+use super::{
+    flow::{Arg, Flow, HOLE, Origin},
+    walk::Walker,
+};
+use crate::effect::{Effect, Manner, Seen, Target, TargetKind, Undo, Verb, windows};
+
+/// One program about to run.
+pub struct Call<'r> {
+    /// Its name without a directory.
+    pub name: &'r str,
+    /// What follows the name.
+    pub args: &'r [Arg<'r>],
+    /// The bytes of the whole command.
+    pub range: (usize, usize),
+    /// What it can read; `None` is the terminal.
+    pub stdin: Option<Flow>,
+    /// Variables set for it alone.
+    pub overlay: &'r [(&'r str, Flow)],
+}
+
+impl Call<'_> {
+    fn input_origin(&self) -> Origin {
+        self.stdin.as_ref().map_or(Origin::PLAIN, |flow| flow.origin)
+    }
+}
+
+/// Walks one simple command; gives what it would print.
+pub fn run(
+    walker: &mut Walker<'_>,
+    arguments: &[Arg<'_>],
+    overlay: &[(&str, Flow)],
+    range: (usize, usize),
+    stdin: Option<Flow>,
+) -> Flow {
+    let Some((program, args)) = arguments.split_first() else { return Flow::empty() };
+    let written = program.as_str();
+    if written.contains(HOLE) {
+        return unknown_program(walker, program, args, range);
+    }
+    if looks_disguised(written) {
+        let span = walker.span(program.range);
+        let why = "the name of the program is written in letters that are not what they seem";
+        walker.emit(Effect::opaque(why, span).manner(Manner::HIDDEN));
+        return Flow::unknown(Origin::PLAIN);
+    }
+    if let Some(output) = walker.call(written, args, range, stdin.clone()) {
+        return output;
+    }
+    interpreters::settings_that_run(walker, overlay, range);
+    if let Some(output) = interpreters::script_file(walker, program, args, range, &stdin) {
+        return output;
+    }
+    let name = base_name(written);
+    let lowered;
+    let name = if windows::is_cmdlet(name) {
+        lowered = name.to_ascii_lowercase();
+        lowered.as_str()
+    } else {
+        name
+    };
+    let name = name.strip_prefix('=').filter(|rest| !rest.is_empty()).unwrap_or(name);
+    let call = Call { name, args, range, stdin, overlay };
+    let before = walker.effects.len();
+    let output = dispatch(walker, &call);
+    if walker.effects.len() == before {
+        // A known program that does nothing worth naming still ran.
+        let span = walker.span(range);
+        walker.emit(Effect::new(Verb::Read, Target::new(TargetKind::Command, name), span));
+    }
+    output
+}
+
+fn dispatch(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    builtins::run(walker, call)
+        .or_else(|| text::run(walker, call))
+        .or_else(|| wrappers::run(walker, call))
+        .or_else(|| interpreters::run(walker, call))
+        .or_else(|| files::run(walker, call))
+        .or_else(|| find::run(walker, call))
+        .or_else(|| network::run(walker, call))
+        .or_else(|| git::run(walker, call))
+        .or_else(|| databases::run(walker, call))
+        .or_else(|| processes::run(walker, call))
+        .or_else(|| table::run(walker, call))
+        .or_else(|| windows_program(walker, call))
+        .unwrap_or_else(|| {
+            unknown_use(walker, call);
+            Flow::unknown(call.input_origin())
+        })
+}
+
+/// A program, or a use of one, that nobody here knows: it runs, and what it does is a guess.
+pub(super) fn unknown_use(walker: &mut Walker<'_>, call: &Call<'_>) {
+    let span = walker.span(call.range);
+    let effect = Effect::new(Verb::Execute, Target::new(TargetKind::Command, call.name), span);
+    walker.emit(effect.seen(Seen::Likely));
+    databases::interactive(walker, call);
+    // `anything -- command`: whatever it is, it probably runs what follows.
+    if let Some(at) = call.args.iter().position(|arg| arg.as_str() == "--") {
+        let rest = &call.args[at + 1..];
+        if rest.first().is_some_and(|arg| arg.known && !arg.as_str().starts_with('-')) {
+            run(walker, rest, &[], call.range, None);
+        }
+    }
+}
+
+/// The program's name comes from a variable or substitution nobody can know.
+fn unknown_program(
+    walker: &mut Walker<'_>,
+    program: &Arg<'_>,
+    args: &[Arg<'_>],
+    range: (usize, usize),
+) -> Flow {
+    let span = walker.span(range);
+    if program.origin.has(Origin::FETCHED) {
+        let effect =
+            Effect::new(Verb::Execute, Target::new(TargetKind::Command, "what was downloaded"), span)
+                .manner(Manner::FETCHED)
+                .undo(Undo::Impossible)
+                .words("runs what the network sent, unseen");
+        walker.emit(effect);
+        return Flow::unknown(Origin::FETCHED);
+    }
+    // `$(brew --prefix)/bin/x` and `$VENV/bin/python` still tell which program it is.
+    let name = base_name(program.as_str());
+    if !name.contains(HOLE) && program.as_str().contains('/') {
+        let call = Call { name, args, range, stdin: None, overlay: &[] };
+        return dispatch(walker, &call);
+    }
+    let why = "which program runs is only known when it runs";
+    walker.emit(Effect::opaque(why, span).manner(Manner::HIDDEN));
+    Flow::unknown(Origin::PLAIN)
+}
+
+fn windows_program(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
+    let words: Vec<&str> = call.args.iter().map(Arg::as_str).collect();
+    let found = windows::command(call.name, &words)?;
+    for effect in found {
+        let span = walker.span(call.range);
+        walker.emit(Effect { because: span, ..effect });
+    }
+    Some(Flow::unknown(call.input_origin()))
+}
+
+/// Reads `text` as a statement for a database, if it is one; `false` if not.
+pub(super) fn statement(walker: &mut Walker<'_>, text: &str) -> bool {
+    databases::statement(walker, text)
+}
+
+/// `/usr/bin/rm` is `rm`, `rm.exe` too.
+pub(super) fn base_name(written: &str) -> &str {
+    let name = written.rsplit(['/', '\\']).next().unwrap_or(written);
+    let name = if name.is_empty() { written } else { name };
+    match name.len().checked_sub(4) {
+        Some(stem)
+            if stem > 0 && name.is_char_boundary(stem) && name[stem..].eq_ignore_ascii_case(".exe") =>
+        {
+            &name[..stem]
+        }
+        _ => name,
+    }
+}
+
+/// Full-width letters and control characters make a name look like another.
+fn looks_disguised(name: &str) -> bool {
+    !name.is_ascii()
+        && name.chars().any(|letter| matches!(letter, '\u{ff01}'..='\u{ff5e}' | '\u{200b}'..='\u{200f}'))
+        || name.chars().any(|letter| letter.is_control() && letter != HOLE)
+}

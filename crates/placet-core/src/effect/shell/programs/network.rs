@@ -1,0 +1,666 @@
+//! Programs that talk to other machines: what they fetch, what they send, and to whom.
+
+use super::{
+    Call,
+    options::{Options, Style},
+};
+use crate::effect::{
+    Effect, Extent, Manner, Place, Seen, Target, TargetKind, Undo, Verb,
+    shell::{
+        flow::{Arg, Flow, HOLE, Origin},
+        walk::Walker,
+    },
+};
+
+pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
+    Some(match call.name {
+        "curl" | "curlie" => curl(walker, call),
+        "wget" | "wget2" => wget(walker, call),
+        "http" | "https" | "xh" | "xhs" => httpie(walker, call),
+        "aria2c" | "axel" => {
+            let options = Options::read(call.args, &["-o", "-d", "--out", "--dir", "-x", "-s"], Style::Gnu);
+            for url in &options.operands {
+                fetch(walker, url);
+            }
+            if let Some(file) = options.value(&["-o", "--out"]).cloned() {
+                walker.write(&file, Flow::unknown(Origin::FETCHED), false);
+            }
+            Flow::empty()
+        }
+        "nc" | "ncat" | "netcat" | "nc.traditional" | "nc.openbsd" => netcat(walker, call),
+        "socat" => socat(walker, call),
+        "scp" | "sftp" => scp(walker, call),
+        "ftp" | "lftp" | "tftp" | "telnet" => {
+            let options = Options::read(call.args, &["-u", "-p", "-e", "-c", "-P"], Style::Gnu);
+            for arg in options.values(&["-e", "-c"]).cloned().collect::<Vec<_>>() {
+                if call.name == "lftp" && arg.as_str().contains("put") {
+                    walker.send("", Origin::PLAIN, arg.range);
+                }
+            }
+            let host = options.first().map_or("", |arg| arg.as_str()).to_owned();
+            walker.send(&host, call.input_origin(), call.range);
+            Flow::unknown(Origin::FETCHED)
+        }
+        "rclone"
+            if matches!(
+                call.args.first().map(Arg::as_str),
+                Some("copy" | "copyto" | "sync" | "move" | "moveto")
+            ) =>
+        {
+            let options = Options::read(
+                &call.args[1..],
+                &["--config", "--include", "--exclude", "--filter"],
+                Style::Gnu,
+            );
+            let moves = call.args[0].as_str() == "sync" || call.args[0].as_str().starts_with("move");
+            transfer(walker, call, &options, moves && !options.has_exactly(&["--dry-run", "-n"]))
+        }
+        _ => return None,
+    })
+}
+
+/// The machine or address `text` names.
+pub fn host_target(text: &str) -> Target {
+    let kind = if text.contains("://") { TargetKind::Url } else { TargetKind::Host };
+    let place = if is_local(text) { Place::Machine } else { Place::Away };
+    let name = if text.is_empty() { "another machine" } else { text };
+    Target::new(kind, name.replace(HOLE, "…")).at(place)
+}
+
+/// Whether an address is this machine.
+fn is_local(text: &str) -> bool {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
+    let host = authority.rsplit('@').next().unwrap_or("");
+    let host = host.strip_prefix('[').and_then(|host| host.split(']').next()).unwrap_or_else(|| {
+        if host.matches(':').count() > 1 { host } else { host.split(':').next().unwrap_or("") }
+    });
+    matches!(
+        host.to_ascii_lowercase().as_str(),
+        "localhost" | "127.0.0.1" | "::1" | "0.0.0.0" | "host.docker.internal"
+    ) || host.starts_with("127.")
+        && host.split('.').count() == 4
+        && host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        || host.ends_with(".localhost")
+}
+
+/// Something comes from `url`.
+fn fetch(walker: &mut Walker<'_>, url: &Arg<'_>) -> Flow {
+    let target = host_target(url.as_str());
+    let origin = if target.place == Place::Away { Origin::FETCHED } else { Origin::LOCAL };
+    let carries = url.origin.has(Origin::SECRET);
+    let span = walker.span(url.range);
+    let mut effect = Effect::new(if carries { Verb::Send } else { Verb::Read }, target, span);
+    if carries {
+        effect = effect.manner(Manner::CARRIES_SECRET).undo(Undo::Impossible);
+    }
+    if !url.known {
+        effect = effect.seen(Seen::Likely);
+    }
+    walker.emit(effect);
+    Flow::unknown(origin)
+}
+
+const CURL_FLAGS: &[&str] = &[
+    "-o",
+    "--output",
+    "-d",
+    "--data",
+    "--data-raw",
+    "--data-binary",
+    "--data-ascii",
+    "--data-urlencode",
+    "--json",
+    "-F",
+    "--form",
+    "--form-string",
+    "-T",
+    "--upload-file",
+    "-X",
+    "--request",
+    "-H",
+    "--header",
+    "-u",
+    "--user",
+    "-A",
+    "--user-agent",
+    "-e",
+    "--referer",
+    "-b",
+    "--cookie",
+    "-c",
+    "--cookie-jar",
+    "-x",
+    "--proxy",
+    "-m",
+    "--max-time",
+    "--connect-timeout",
+    "--retry",
+    "--retry-delay",
+    "--retry-max-time",
+    "-w",
+    "--write-out",
+    "-K",
+    "--config",
+    "--cert",
+    "-E",
+    "--key",
+    "--cacert",
+    "--resolve",
+    "--interface",
+    "--url",
+    "-D",
+    "--dump-header",
+    "--limit-rate",
+    "-r",
+    "--range",
+    "-z",
+    "-C",
+    "--continue-at",
+    "-t",
+    "-Q",
+    "--oauth2-bearer",
+    "--unix-socket",
+    "--output-dir",
+    "-P",
+    "-y",
+    "-Y",
+    "--trace",
+    "--trace-ascii",
+    "--stderr",
+    "--url-query",
+    "--variable",
+    "--max-redirs",
+    "--capath",
+    "--ciphers",
+];
+
+fn curl(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(call.args, CURL_FLAGS, Style::Gnu);
+    if options.has_exactly(&["--help", "--version", "-V"]) {
+        return plain(walker, call);
+    }
+    let mut urls: Vec<Arg<'_>> = options.operands.iter().map(|arg| (*arg).clone()).collect();
+    urls.extend(options.values(&["--url"]).cloned());
+    let mut sent = Origin::PLAIN;
+    let mut sends = false;
+    for flag in [
+        "-d",
+        "--data",
+        "--data-raw",
+        "--data-binary",
+        "--data-ascii",
+        "--data-urlencode",
+        "--json",
+        "-F",
+        "--form",
+    ] {
+        let values: Vec<Arg<'_>> = options
+            .flags
+            .iter()
+            .filter(|(name, _)| *name == flag)
+            .filter_map(|(_, value)| value.clone())
+            .collect();
+        for value in values {
+            sends = true;
+            sent = sent.and(value.origin).and(body_origin(walker, call, &value, flag));
+        }
+    }
+    for file in options.values(&["-T", "--upload-file"]).cloned().collect::<Vec<_>>() {
+        sends = true;
+        sent = sent.and(named_content(walker, call, &file));
+    }
+    for cookies in options.values(&["-b", "--cookie", "-K", "--config"]).cloned().collect::<Vec<_>>() {
+        if !cookies.as_str().contains('=') && !cookies.as_str().is_empty() {
+            walker.read(&cookies);
+        }
+    }
+    let method = options.value(&["-X", "--request"]).map(|arg| arg.as_str().to_ascii_uppercase());
+    let writes = sends || matches!(method.as_deref(), Some("POST" | "PUT" | "PATCH" | "DELETE"));
+    let mut output = Flow::unknown(Origin::PLAIN);
+    for url in &urls {
+        if writes {
+            request(walker, url, method.as_deref(), sent);
+            let local = host_target(url.as_str()).place != Place::Away;
+            output = output.then(Flow::unknown(if local { Origin::LOCAL } else { Origin::FETCHED }));
+        } else {
+            output = output.then(fetch(walker, url));
+        }
+    }
+    if urls.is_empty() {
+        plain(walker, call);
+    }
+    let mut saved = false;
+    for file in options.values(&["-o", "--output"]).cloned().collect::<Vec<_>>() {
+        if file.as_str() != "-" {
+            saved = true;
+            walker.write(&file, Flow::unknown(output.origin), false);
+        }
+    }
+    if options.has(&["-O", "--remote-name", "--remote-name-all"]) {
+        saved = true;
+        save_by_name(walker, &urls, output.origin);
+    }
+    if saved { Flow::empty() } else { Flow::unknown(output.origin) }
+}
+
+fn plain(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let span = walker.span(call.range);
+    walker.emit(Effect::new(Verb::Read, Target::new(TargetKind::Command, call.name), span));
+    Flow::unknown(Origin::PLAIN)
+}
+
+/// Where the body of a request comes from: `@file`, `@-`, `name=@file`, or the words themselves.
+fn body_origin(walker: &mut Walker<'_>, call: &Call<'_>, value: &Arg<'_>, flag: &str) -> Origin {
+    let text = value.as_str();
+    let form = matches!(flag, "-F" | "--form");
+    if flag == "--data-raw" {
+        return Origin::PLAIN;
+    }
+    let file = if form {
+        text.find("=@").or_else(|| text.find("=<")).map(|at| at + 2)
+    } else if text.starts_with('@') {
+        Some(1)
+    } else if flag == "--data-urlencode" {
+        text.find('@').map(|at| at + 1)
+    } else {
+        None
+    };
+    let Some(from) = file else { return Origin::PLAIN };
+    let mut origin = Origin::PLAIN;
+    for name in text[from..].split(',') {
+        let name = name.split(';').next().unwrap_or("");
+        let arg = Arg { text: name.to_owned().into(), ..value.clone() };
+        origin = origin.and(named_content(walker, call, &arg));
+    }
+    origin
+}
+
+fn named_content(walker: &mut Walker<'_>, call: &Call<'_>, file: &Arg<'_>) -> Origin {
+    if matches!(file.as_str(), "-" | "." | "/dev/stdin") {
+        return call.input_origin();
+    }
+    walker.read(file).origin.and(walker.content(file.as_str()).origin)
+}
+
+/// A request that changes something or carries data.
+fn request(walker: &mut Walker<'_>, url: &Arg<'_>, method: Option<&str>, sent: Origin) {
+    let target = host_target(url.as_str());
+    let span = walker.span(url.range);
+    let mut effect = match method {
+        Some("DELETE") => Effect::new(Verb::Delete, target, span)
+            .undo(Undo::Impossible)
+            .words("deletes something through an HTTP interface"),
+        _ => Effect::new(Verb::Send, target, span),
+    };
+    if sent.has(Origin::SECRET) || url.origin.has(Origin::SECRET) {
+        effect = effect.manner(Manner::CARRIES_SECRET).undo(Undo::Impossible);
+    }
+    if !url.known {
+        effect = effect.seen(Seen::Likely);
+    }
+    walker.emit(effect);
+}
+
+fn save_by_name(walker: &mut Walker<'_>, urls: &[Arg<'_>], origin: Origin) {
+    for url in urls {
+        let path = url.as_str().split(['?', '#']).next().unwrap_or("");
+        let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("index.html");
+        let file = Arg { text: name.to_owned().into(), ..url.clone() };
+        walker.write(&file, Flow::unknown(origin), false);
+    }
+}
+
+const WGET_FLAGS: &[&str] = &[
+    "-O",
+    "--output-document",
+    "-P",
+    "--directory-prefix",
+    "--post-data",
+    "--post-file",
+    "--body-data",
+    "--body-file",
+    "--method",
+    "--header",
+    "-U",
+    "--user-agent",
+    "-o",
+    "--output-file",
+    "-a",
+    "-t",
+    "--tries",
+    "-T",
+    "--timeout",
+    "--user",
+    "--password",
+    "-i",
+    "--input-file",
+    "-A",
+    "-R",
+    "-l",
+    "--level",
+    "-w",
+    "--wait",
+    "--limit-rate",
+    "-e",
+    "--execute",
+    "-D",
+    "--load-cookies",
+    "--ca-certificate",
+    "-Q",
+    "--referer",
+    "-B",
+    "-X",
+    "-I",
+    "--use-askpass",
+];
+
+fn wget(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(call.args, WGET_FLAGS, Style::Gnu);
+    if options.has_exactly(&["--help", "--version", "-V"]) {
+        return plain(walker, call);
+    }
+    let files: Vec<Arg<'_>> = options.values(&["--post-file", "--body-file"]).cloned().collect();
+    let mut sent = Origin::PLAIN;
+    let sends = !files.is_empty() || options.has(&["--post-data", "--body-data"]);
+    for file in &files {
+        sent = sent.and(named_content(walker, call, file));
+    }
+    for data in options.values(&["--post-data", "--body-data"]) {
+        sent = sent.and(data.origin);
+    }
+    for askpass in options.values(&["--use-askpass"]).cloned().collect::<Vec<_>>() {
+        walker.nested(askpass.as_str(), askpass.range, None);
+    }
+    let method = options.value(&["--method"]).map(|arg| arg.as_str().to_ascii_uppercase());
+    let mut origin = Origin::PLAIN;
+    let urls: Vec<Arg<'_>> = options.operands.iter().map(|arg| (*arg).clone()).collect();
+    for url in &urls {
+        if sends || matches!(method.as_deref(), Some("POST" | "PUT" | "PATCH" | "DELETE")) {
+            request(walker, url, method.as_deref(), sent);
+            origin = origin.and(Origin::FETCHED);
+        } else {
+            origin = origin.and(fetch(walker, url).origin);
+        }
+    }
+    // A cluster such as `-qO-` ends in the value.
+    match options.value(&["-O", "--output-document"]).cloned() {
+        Some(file) if matches!(file.as_str(), "-" | "/dev/stdout") => Flow::unknown(origin),
+        Some(file) => {
+            walker.write(&file, Flow::unknown(origin), false);
+            Flow::empty()
+        }
+        None => {
+            if !options.has(&["--spider"]) {
+                save_by_name(walker, &urls, origin);
+            }
+            Flow::unknown(origin)
+        }
+    }
+}
+
+fn httpie(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options =
+        Options::read(call.args, &["-a", "--auth", "-o", "--output", "--session", "-A"], Style::Gnu);
+    let mut operands = options.operands.iter().peekable();
+    let method = operands
+        .next_if(|arg| {
+            matches!(arg.as_str(), "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS")
+        })
+        .map(|arg| arg.as_str());
+    let Some(url) = operands.next() else { return plain(walker, call) };
+    let items: Vec<_> = operands.collect();
+    let mut sent = call.input_origin();
+    let mut sends = call.stdin.is_some() || matches!(method, Some("POST" | "PUT" | "PATCH" | "DELETE"));
+    for item in items {
+        sends |= item.as_str().contains('=') && !item.as_str().contains("==");
+        if let Some((_, file)) = item.as_str().split_once('@') {
+            sends = true;
+            let file = Arg { text: file.to_owned().into(), ..(*item).clone() };
+            sent = sent.and(walker.read(&file).origin);
+        }
+        sent = sent.and(item.origin);
+    }
+    if sends && method != Some("GET") {
+        request(walker, url, method, sent);
+        Flow::unknown(Origin::FETCHED)
+    } else {
+        fetch(walker, url)
+    }
+}
+
+const NETCAT_FLAGS: &[&str] = &[
+    "-e",
+    "-c",
+    "--exec",
+    "--sh-exec",
+    "--lua-exec",
+    "-p",
+    "-s",
+    "-w",
+    "-q",
+    "-i",
+    "-x",
+    "-X",
+    "-I",
+    "-O",
+    "-T",
+    "-o",
+    "--source-port",
+    "--proxy",
+    "--wait",
+];
+
+fn netcat(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(call.args, NETCAT_FLAGS, Style::Gnu);
+    let runs = options.has(&["-e", "-c", "--exec", "--sh-exec", "--lua-exec"]);
+    let listens = options.has(&["-l", "--listen"]);
+    let host = options.first().map_or("", |arg| arg.as_str()).to_owned();
+    if runs {
+        remote_control(walker, &host, call.range);
+    }
+    if !options.has(&["-z"]) {
+        if call.stdin.is_some() || !listens {
+            walker.send(&host, call.input_origin(), call.range);
+        } else {
+            let span = walker.span(call.range);
+            let target = Target::new(TargetKind::Host, "whoever connects").at(Place::Away);
+            walker.emit(Effect::new(Verb::Read, target, span));
+        }
+        return Flow::unknown(Origin::FETCHED);
+    }
+    plain(walker, call)
+}
+
+/// A shell, or any program, at the other end of a connection.
+pub fn remote_control(walker: &mut Walker<'_>, host: &str, range: (usize, usize)) {
+    let span = walker.span(range);
+    let mut target = host_target(host);
+    target.place = Place::Away;
+    let effect = Effect::new(Verb::Grant, target, span)
+        .undo(Undo::Impossible)
+        .extent(Extent::Unbounded)
+        .manner(Manner::REMOTE_CONTROL)
+        .words("lets whoever is at the other end run commands here");
+    walker.emit(effect);
+}
+
+fn socat(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(call.args, &["-t", "-T", "-b", "-lf", "-r", "-R"], Style::Gnu);
+    let mut secret = call.input_origin();
+    let mut remote = None;
+    let mut command = None;
+    for arg in &options.operands {
+        for part in arg.as_str().split("!!") {
+            let (kind, rest) = part.split_once(':').unwrap_or((part, ""));
+            let kind = kind.to_ascii_uppercase();
+            let rest_plain: String =
+                rest.chars().filter(|letter| !matches!(letter, '"' | '\'' | '\\')).collect();
+            if kind.starts_with("EXEC") || kind.starts_with("SYSTEM") || kind.starts_with("SHELL") {
+                let text = if rest.contains("\\ ") || rest.contains('"') {
+                    rest_plain.clone()
+                } else {
+                    rest.to_owned()
+                };
+                command = Some((text.split(",pty").next().unwrap_or("").to_owned(), arg.range));
+            } else if kind.starts_with("TCP")
+                || kind.starts_with("UDP")
+                || kind.starts_with("OPENSSL")
+                || kind.starts_with("SSL")
+                || kind.starts_with("PROXY")
+                || kind.starts_with("SOCKS")
+                || kind.starts_with("VSOCK")
+                || kind.starts_with("SCTP")
+            {
+                remote = Some(rest_plain);
+            } else if matches!(kind.as_str(), "OPEN" | "FILE" | "GOPEN") {
+                let file = Arg {
+                    text: rest_plain.split(',').next().unwrap_or("").to_owned().into(),
+                    ..(*arg).clone()
+                };
+                secret = secret.and(walker.read(&file).origin);
+            } else if kind.starts_with("CREAT") {
+                let file = Arg { text: rest_plain.into(), ..(*arg).clone() };
+                walker.write(&file, Flow::unknown(secret), false);
+            } else if kind.starts_with("FD") {
+                if let Some(super::super::env::Channel::Network(host)) =
+                    walker.env.descriptors.get(rest).cloned()
+                {
+                    remote = Some(host);
+                }
+            } else if rest.is_empty() && part.contains('/') {
+                let file = Arg { text: part.to_owned().into(), ..(*arg).clone() };
+                secret = secret.and(walker.read(&file).origin);
+            }
+        }
+    }
+    let interactive = command.is_some();
+    if let Some((text, range)) = command {
+        let output = walker.nested(&text, range, Some(Flow::unknown(secret)));
+        secret = secret.and(output.origin);
+        if remote.is_none() {
+            return Flow::unknown(secret);
+        }
+    }
+    if let Some(host) = remote {
+        if interactive && !secret.has(Origin::SECRET) {
+            remote_control(walker, &host, call.range);
+        } else {
+            walker.send(&host, secret, call.range);
+        }
+        return Flow::unknown(Origin::FETCHED);
+    }
+    plain(walker, call)
+}
+
+const SCP_FLAGS: &[&str] = &["-i", "-P", "-o", "-F", "-c", "-l", "-S", "-J", "-b", "-D"];
+
+fn scp(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(call.args, SCP_FLAGS, Style::Gnu);
+    for arg in options.values(&["-o"]).cloned().collect::<Vec<_>>() {
+        super::wrappers::ssh_option(walker, &arg);
+    }
+    for arg in options.values(&["-S"]).cloned().collect::<Vec<_>>() {
+        walker.nested(arg.as_str(), arg.range, None);
+    }
+    transfer(walker, call, &options, false)
+}
+
+const RSYNC_FLAGS: &[&str] = &[
+    "-e",
+    "--rsh",
+    "--rsync-path",
+    "--exclude",
+    "--include",
+    "--filter",
+    "-f",
+    "--exclude-from",
+    "--include-from",
+    "--files-from",
+    "--bwlimit",
+    "--backup-dir",
+    "--suffix",
+    "--port",
+    "--password-file",
+    "--log-file",
+    "-T",
+    "--temp-dir",
+    "--compare-dest",
+    "--link-dest",
+    "--chmod",
+    "--chown",
+    "-B",
+    "--max-size",
+    "--min-size",
+    "--timeout",
+    "-M",
+    "--remote-option",
+];
+
+pub fn rsync(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(call.args, RSYNC_FLAGS, Style::Gnu);
+    for shell in options.values(&["-e", "--rsh"]).cloned().collect::<Vec<_>>() {
+        walker.nested(shell.as_str(), shell.range, None);
+    }
+    if options.has_exactly(&["-n", "--dry-run"]) {
+        return plain(walker, call);
+    }
+    let deletes = options.flags.iter().any(|(flag, _)| {
+        matches!(
+            *flag,
+            "--delete"
+                | "--del"
+                | "--delete-before"
+                | "--delete-during"
+                | "--delete-delay"
+                | "--delete-after"
+                | "--remove-source-files"
+                | "--delete-excluded"
+        )
+    });
+    transfer(walker, call, &options, deletes)
+}
+
+/// Copies operands to the last one; either may be `host:path`.
+fn transfer(walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>, deletes: bool) -> Flow {
+    let Some((destination, sources)) = options.operands.split_last() else { return plain(walker, call) };
+    let mut content = Flow::unknown(Origin::PLAIN);
+    for source in sources {
+        match remote_part(source.as_str()) {
+            Some(host) => {
+                let span = walker.span(source.range);
+                walker.emit(Effect::new(Verb::Read, host_target(host), span));
+                content = content.then(Flow::unknown(Origin::FETCHED));
+            }
+            None => {
+                content = content.then(walker.read(source)).then(walker.content(source.as_str()));
+            }
+        }
+    }
+    match remote_part(destination.as_str()) {
+        Some(host) => walker.send(&host.to_owned(), content.origin, destination.range),
+        None => walker.write(destination, Flow::unknown(content.origin), true),
+    }
+    if deletes {
+        let target = match remote_part(destination.as_str()) {
+            Some(host) => host_target(host),
+            None => walker.path_target(destination.as_str()).0,
+        };
+        let span = walker.span(destination.range);
+        let effect = Effect::new(Verb::Delete, target, span)
+            .extent(Extent::Unbounded)
+            .undo(Undo::Impossible)
+            .words("deletes whatever the source does not have");
+        walker.emit(effect);
+    }
+    Flow::empty()
+}
+
+/// The host of `user@host:path`.
+fn remote_part(text: &str) -> Option<&str> {
+    if text.contains("://") {
+        return Some(text);
+    }
+    let (host, _) = text.split_once(':')?;
+    (!host.is_empty() && !host.contains('/') && host.len() > 1).then_some(host)
+}

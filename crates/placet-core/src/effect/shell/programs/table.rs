@@ -1,0 +1,676 @@
+//! What programs do, as a list that people can read and extend.
+//!
+//! The `*.table` files beside this one are its text. A block starts at the left margin with the names
+//! of a program; its indented lines say how its arguments are read and what each use of it does:
+//!
+//! ```text
+//! kubectl k
+//!     takes -n --namespace --context       # flags with a value
+//!     get|describe|logs => read service
+//!     delete --all|-A   => delete service all lost "deletes everything of that kind"
+//!     delete            => delete service lost
+//!     verbs away                           # what no line names is read by its verb
+//! ```
+//!
+//! The first line that matches counts. Before `=>`: words are sub-commands in order (`*` matches any
+//! letters), a flag must be there (`--flag=value` with that value), `!--flag` must not, `..word` stands
+//! anywhere among the operands, `@` asks for an operand more and `!@` for none. After it: a verb, a kind
+//! of target, which argument names the target (`@1`, `@2*`, `@*`, `@last`, `@--flag`), and what is special:
+//! `several all`, `trivial lost`, `scratch here away`, a sensitivity, a circumstance, `likely guessed`,
+//! `shell` or `sql` or `code` (the argument is read as such), and `"words for people"`.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use super::{
+    Call,
+    options::{Options, Style},
+};
+use crate::effect::{
+    Effect, Extent, Manner, Place, Seen, Sensitivity, Target, TargetKind, Undo, Verb,
+    shell::{
+        flow::{Arg, Flow, Origin},
+        walk::Walker,
+    },
+};
+
+const TEXTS: &[(&str, &str)] = &[
+    ("utilities.table", include_str!("utilities.table")),
+    ("development.table", include_str!("development.table")),
+    ("packages.table", include_str!("packages.table")),
+    ("containers.table", include_str!("containers.table")),
+    ("cloud.table", include_str!("cloud.table")),
+    ("infrastructure.table", include_str!("infrastructure.table")),
+    ("databases.table", include_str!("databases.table")),
+    ("system.table", include_str!("system.table")),
+    ("storage.table", include_str!("storage.table")),
+    ("secrets.table", include_str!("secrets.table")),
+];
+
+static TABLE: LazyLock<HashMap<&'static str, &'static Program>> = LazyLock::new(|| match load() {
+    Ok(table) => table,
+    Err(error) => panic!("the built-in program table is broken: {error}"),
+});
+
+/// What is known of a program.
+#[derive(Debug, Default)]
+struct Program {
+    takes: Vec<&'static str>,
+    single_dash: bool,
+    /// Flags that make any use harmless, besides the usual ones.
+    dry: Vec<&'static str>,
+    /// Whether `-h` asks for help here.
+    short_help: bool,
+    lines: Vec<Line>,
+    /// Read what no line names by its verb: where such targets are.
+    verbs: Option<Place>,
+    /// The output says nothing of what was read.
+    quiet: bool,
+}
+
+#[derive(Debug)]
+struct Line {
+    words: Vec<Vec<&'static str>>,
+    conditions: Vec<Condition>,
+    effects: Vec<Template>,
+}
+
+#[derive(Debug)]
+enum Condition {
+    /// One of these flags, with its value where one is given.
+    Flag(Vec<(&'static str, Option<&'static str>)>),
+    NoFlag(Vec<(&'static str, Option<&'static str>)>),
+    Anywhere(Vec<&'static str>),
+    Operand,
+    NoOperand,
+}
+
+#[derive(Clone, Debug)]
+struct Template {
+    verb: Option<Verb>,
+    kind: TargetKind,
+    names: Names,
+    extent: Extent,
+    undo: Option<Undo>,
+    place: Option<Place>,
+    sensitivity: Sensitivity,
+    seen: Seen,
+    manner: Manner,
+    reader: Reader,
+    words: Option<&'static str>,
+}
+
+/// Which arguments name the targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Names {
+    /// The use itself, such as `kubectl delete pod`.
+    Whole,
+    /// The operand of that number, from one.
+    One(usize),
+    /// That operand and all after it.
+    From(usize),
+    Last,
+    /// The value of a flag.
+    Flag(&'static str),
+}
+
+/// How an argument is read further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reader {
+    Name,
+    Shell,
+    Sql,
+    Code,
+}
+
+/// Reads a call of a program in the table; `None` if it is not there.
+pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
+    let program = TABLE.get(call.name)?;
+    let style = if program.single_dash { Style::Single } else { Style::Gnu };
+    let options = Options::read(call.args, &program.takes, style);
+    if is_harmless(program, &options) {
+        harmless(walker, call);
+        return Some(Flow::unknown(Origin::PLAIN));
+    }
+    let line = program.lines.iter().find_map(|line| Some((line, line.matches(&options)?)));
+    let mut origin = Origin::PLAIN;
+    match line {
+        Some((line, used)) => {
+            for template in &line.effects {
+                origin = origin.and(template.apply(walker, call, &options, used));
+            }
+        }
+        None => match program.verbs {
+            Some(place) => by_verb(walker, call, &options, place),
+            None => super::unknown_use(walker, call),
+        },
+    }
+    if let Some(stdin) = &call.stdin {
+        origin = origin.and(stdin.origin);
+    }
+    Some(Flow::unknown(if program.quiet { Origin::PLAIN } else { origin }))
+}
+
+fn harmless(walker: &mut Walker<'_>, call: &Call<'_>) {
+    let span = walker.span(call.range);
+    let target = Target::new(TargetKind::Command, call.name);
+    walker.emit(Effect::new(Verb::Read, target, span).words("only shows what it would do, or help"));
+}
+
+/// Whether help or a dry run was asked for. The last word on it counts.
+fn is_harmless(program: &Program, options: &Options<'_>) -> bool {
+    let mut harmless = false;
+    for (flag, value) in &options.flags {
+        let name = flag.trim_start_matches('-');
+        let off = value.as_ref().is_some_and(|value| {
+            matches!(value.as_str().to_ascii_lowercase().as_str(), "none" | "false" | "no" | "0" | "off" | "")
+        });
+        let dry = matches!(
+            name,
+            "dry-run"
+                | "dryrun"
+                | "dryRun"
+                | "dry_run"
+                | "what-if"
+                | "whatif"
+                | "WhatIf"
+                | "simulate"
+                | "preview-only"
+                | "just-print"
+        ) || program.dry.contains(flag)
+            || value.as_ref().is_some_and(|value| {
+                program.dry.iter().any(|dry| {
+                    dry.split_once('=')
+                        .is_some_and(|(name, wanted)| name == *flag && wanted == value.as_str())
+                })
+            });
+        if dry {
+            harmless = !off;
+        } else if name == "no-dry-run" {
+            harmless = off;
+        } else if value.is_none() && (*flag == "--help" || *flag == "--version")
+            || (*flag == "-help" && program.single_dash)
+        {
+            return true;
+        } else if *flag == "-h" && program.short_help {
+            return true;
+        }
+    }
+    harmless || matches!(options.operands.first(), Some(arg) if matches!(arg.as_str(), "help" | "version"))
+}
+
+impl Line {
+    /// How many operands the sub-commands used up, if the line matches.
+    fn matches(&self, options: &Options<'_>) -> Option<usize> {
+        if options.operands.len() < self.words.len() {
+            return None;
+        }
+        let words_match = self
+            .words
+            .iter()
+            .zip(&options.operands)
+            .all(|(alternatives, arg)| alternatives.iter().any(|word| glob(word, arg.as_str())));
+        if !words_match {
+            return None;
+        }
+        let used = self.words.len();
+        self.conditions
+            .iter()
+            .all(|condition| match condition {
+                Condition::Flag(flags) => has_flag(options, flags),
+                Condition::NoFlag(flags) => !has_flag(options, flags),
+                Condition::Anywhere(words) => options.operands[used..]
+                    .iter()
+                    .any(|arg| words.iter().any(|word| glob(word, arg.as_str()))),
+                Condition::Operand => options.operands.len() > used,
+                Condition::NoOperand => options.operands.len() == used,
+            })
+            .then_some(used)
+    }
+}
+
+fn has_flag(options: &Options<'_>, flags: &[(&'static str, Option<&'static str>)]) -> bool {
+    flags.iter().any(|(name, wanted)| match wanted {
+        None => options.flags.iter().any(|(flag, value)| {
+            let off = value.as_ref().is_some_and(|value| matches!(value.as_str(), "false" | "False"));
+            !off && (flag == name || (name.starts_with("--") && flag.len() >= 5 && name.starts_with(flag)))
+        }),
+        Some(wanted) => options.values(&[name]).any(|value| glob(wanted, value.as_str())),
+    })
+}
+
+impl Template {
+    fn apply(&self, walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>, used: usize) -> Origin {
+        let rest = &options.operands[used.min(options.operands.len())..];
+        let mut origin = Origin::PLAIN;
+        let named: Vec<&Arg<'_>> = match self.names {
+            Names::Whole => Vec::new(),
+            Names::One(number) => rest.get(number - 1).copied().into_iter().collect(),
+            Names::From(number) => rest.iter().skip(number - 1).copied().collect(),
+            Names::Last => rest.last().copied().into_iter().collect(),
+            Names::Flag(name) => options.values(&[name]).collect(),
+        };
+        match self.reader {
+            Reader::Name => {}
+            Reader::Shell => {
+                for arg in &named {
+                    super::interpreters::run_code(walker, arg, call);
+                }
+                return origin;
+            }
+            Reader::Sql => {
+                for arg in &named {
+                    super::databases::run_sql(walker, arg.as_str(), arg.known, arg.range);
+                }
+                return origin;
+            }
+            Reader::Code => {
+                for arg in &named {
+                    super::interpreters::run_foreign(walker, call.name, arg);
+                }
+                return origin;
+            }
+        }
+        let Some(verb) = self.verb else { return origin };
+        if named.is_empty() {
+            if self.names == Names::Whole || !matches!(self.kind, TargetKind::Path) {
+                let name = whole_name(call, options);
+                self.emit(walker, verb, Target::new(self.kind, name), call.range, true);
+            } else if verb == Verb::Read {
+                let (target, _) = walker.path_target(".");
+                self.emit(walker, verb, target, call.range, true);
+            }
+        }
+        for arg in named {
+            if self.kind == TargetKind::Path {
+                match verb {
+                    Verb::Read => {
+                        origin = origin.and(walker.read(arg).origin);
+                        continue;
+                    }
+                    Verb::Write if self.undo.is_none() => {
+                        let content = call.stdin.clone().unwrap_or_else(|| Flow::unknown(Origin::PLAIN));
+                        walker.write(arg, content, false);
+                        continue;
+                    }
+                    Verb::Delete if self.undo.is_none() => {
+                        super::files::delete(walker, arg, self.extent != Extent::One);
+                        continue;
+                    }
+                    _ => {
+                        let (target, _) = walker.path_target(arg.as_str());
+                        self.emit(walker, verb, target, arg.range, arg.known);
+                    }
+                }
+            } else if matches!(self.kind, TargetKind::Host | TargetKind::Url) {
+                self.emit(walker, verb, super::network::host_target(arg.as_str()), arg.range, arg.known);
+            } else {
+                self.emit(walker, verb, Target::new(self.kind, arg.as_str()), arg.range, arg.known);
+            }
+        }
+        origin
+    }
+
+    fn emit(&self, walker: &mut Walker<'_>, verb: Verb, target: Target, range: (usize, usize), known: bool) {
+        let mut target = target.with(self.sensitivity);
+        if let Some(place) = self.place {
+            target.place = place;
+        }
+        let span = walker.span(range);
+        let mut effect =
+            Effect::new(verb, target, span).extent(self.extent).seen(self.seen).manner(self.manner);
+        if !known {
+            effect = effect.seen(Seen::Likely);
+        }
+        if let Some(undo) = self.undo {
+            effect = effect.undo(undo);
+        }
+        if let Some(words) = self.words {
+            effect = effect.words(words);
+        }
+        walker.emit(effect);
+    }
+}
+
+/// `kubectl delete pod web`, cut to a length people read.
+fn whole_name(call: &Call<'_>, options: &Options<'_>) -> String {
+    let mut name = String::from(call.name);
+    for arg in options.operands.iter().take(4) {
+        name.push(' ');
+        name.extend(arg.as_str().chars().take(60));
+    }
+    name
+}
+
+/// What the verb in a sub-command says, for uses that no line names.
+fn by_verb(walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>, place: Place) {
+    const READ: &[&str] = &[
+        "get", "list", "ls", "show", "describe", "status", "info", "view", "diff", "logs", "log", "top",
+        "history", "search", "inspect", "whoami", "ps", "find", "cat", "check", "validate", "lint", "plan",
+        "preview", "tail", "head", "query", "count", "wait", "watch", "download", "export", "dump", "whois",
+        "stats", "explain", "test", "doctor", "current", "lookup", "print", "read", "display", "env",
+    ];
+    const DELETE: &[&str] = &[
+        "delete",
+        "destroy",
+        "remove",
+        "rm",
+        "del",
+        "purge",
+        "drop",
+        "terminate",
+        "erase",
+        "wipe",
+        "uninstall",
+        "unpublish",
+        "prune",
+        "flush",
+        "truncate",
+        "reset",
+        "deregister",
+        "decommission",
+        "nuke",
+        "teardown",
+        "rb",
+        "deletes",
+        "undeploy",
+        "unset",
+        "flushall",
+        "empty",
+        "clean",
+        "cleanup",
+        "expunge",
+    ];
+    const DISRUPT: &[&str] = &[
+        "stop",
+        "kill",
+        "disable",
+        "suspend",
+        "restart",
+        "reboot",
+        "shutdown",
+        "rollback",
+        "failover",
+        "evict",
+        "deactivate",
+        "detach",
+        "halt",
+        "pause",
+        "quarantine",
+        "abandon",
+        "seal",
+        "leave",
+        "revert",
+    ];
+    const GRANT: &[&str] = &["grant", "invite", "share", "authorize", "impersonate"];
+    let mut verb = None;
+    for arg in options.operands.iter().take(4) {
+        for token in arg.as_str().split([':', '-', '_', '.', '/']) {
+            let token = token.to_ascii_lowercase();
+            let token = token.as_str();
+            verb = if READ.contains(&token) {
+                Some((Verb::Read, Undo::Trivial, Sensitivity::None, None))
+            } else if DELETE.contains(&token) {
+                Some((Verb::Delete, Undo::Impossible, Sensitivity::None, None))
+            } else if DISRUPT.contains(&token) {
+                Some((
+                    Verb::Configure,
+                    Undo::Possible,
+                    Sensitivity::System,
+                    Some("interrupts something that is running"),
+                ))
+            } else if GRANT.contains(&token) {
+                Some((Verb::Grant, Undo::Possible, Sensitivity::None, None))
+            } else {
+                None
+            };
+            if verb.is_some() {
+                break;
+            }
+        }
+        if verb.is_some() {
+            break;
+        }
+    }
+    let (verb, undo, sensitivity, words) =
+        verb.unwrap_or((Verb::Write, Undo::Possible, Sensitivity::None, None));
+    let target = Target::new(TargetKind::Service, whole_name(call, options)).at(place).with(sensitivity);
+    let span = walker.span(call.range);
+    let mut effect = Effect::new(verb, target, span).undo(undo).seen(Seen::Likely);
+    if let Some(words) = words {
+        effect = effect.words(words);
+    }
+    walker.emit(effect);
+}
+
+/// Whether `text` has the form of `pattern`, where `*` stands for any letters.
+fn glob(pattern: &str, text: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut text) = text.strip_prefix(start) else { return false };
+    let mut rest = rest;
+    while let Some((middle, more)) = rest.split_once('*') {
+        let Some(at) = text.find(middle) else { return false };
+        text = &text[at + middle.len()..];
+        rest = more;
+    }
+    text.len() >= rest.len() && text.ends_with(rest)
+}
+
+// Reading the table.
+
+fn load() -> Result<HashMap<&'static str, &'static Program>, String> {
+    let mut table = HashMap::new();
+    for (file, text) in TEXTS {
+        read_table(text, &mut table).map_err(|(line, what)| format!("{file}:{line}: {what}"))?;
+    }
+    Ok(table)
+}
+
+fn read_table(
+    text: &'static str,
+    table: &mut HashMap<&'static str, &'static Program>,
+) -> Result<(), (usize, String)> {
+    let mut names: Vec<&'static str> = Vec::new();
+    let mut program = Program::default();
+    let mut finish = |names: &mut Vec<&'static str>, program: &mut Program, line: usize| {
+        if names.is_empty() {
+            return Ok(());
+        }
+        // The table lives as long as the process.
+        let program: &'static Program = Box::leak(Box::new(std::mem::take(program)));
+        for name in names.drain(..) {
+            if table.insert(name, program).is_some() {
+                return Err((line, format!("`{name}` is in the table twice")));
+            }
+        }
+        Ok(())
+    };
+    for (index, raw) in text.lines().enumerate() {
+        let number = index + 1;
+        let line = raw.split(" #").next().unwrap_or("").trim_end();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if !line.starts_with(' ') {
+            finish(&mut names, &mut program, number)?;
+            names = line.split_whitespace().collect();
+            continue;
+        }
+        let line = line.trim_start();
+        if let Some((before, after)) = line.split_once("=>") {
+            program.lines.push(read_line(before, after).map_err(|what| (number, what))?);
+            continue;
+        }
+        let mut words = line.split_whitespace();
+        match words.next() {
+            Some("takes") => program.takes.extend(words),
+            Some("dry") => program.dry.extend(words),
+            Some("single-dash") => program.single_dash = true,
+            Some("short-help") => program.short_help = true,
+            Some("quiet") => program.quiet = true,
+            Some("verbs") => {
+                program.verbs = Some(if words.next() == Some("away") { Place::Away } else { Place::Machine })
+            }
+            other => return Err((number, format!("unknown word `{}`", other.unwrap_or("")))),
+        }
+    }
+    finish(&mut names, &mut program, text.lines().count())
+}
+
+fn read_line(before: &'static str, after: &'static str) -> Result<Line, String> {
+    let mut line = Line { words: Vec::new(), conditions: Vec::new(), effects: Vec::new() };
+    for token in before.split_whitespace() {
+        if token == "@" {
+            line.conditions.push(Condition::Operand);
+        } else if token == "!@" {
+            line.conditions.push(Condition::NoOperand);
+        } else if let Some(flags) = token.strip_prefix('!') {
+            line.conditions.push(Condition::NoFlag(read_flags(flags)));
+        } else if let Some(words) = token.strip_prefix("..") {
+            line.conditions.push(Condition::Anywhere(words.split('|').collect()));
+        } else if token.starts_with('-') {
+            line.conditions.push(Condition::Flag(read_flags(token)));
+        } else {
+            line.words.push(token.split('|').collect());
+        }
+    }
+    for part in split_effects(after) {
+        line.effects.push(read_template(part)?);
+    }
+    Ok(line)
+}
+
+/// Splits at `;`, but not inside quotes.
+fn split_effects(text: &'static str) -> Vec<&'static str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut quoted = false;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '"' => quoted = !quoted,
+            ';' if !quoted => {
+                parts.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[start..].trim());
+    parts
+}
+
+fn read_flags(text: &'static str) -> Vec<(&'static str, Option<&'static str>)> {
+    text.split('|')
+        .map(|flag| match flag.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (flag, None),
+        })
+        .collect()
+}
+
+fn read_template(text: &'static str) -> Result<Template, String> {
+    let (text, words) = match text.split_once('"') {
+        Some((text, words)) => (text, Some(words.trim_end().trim_end_matches('"'))),
+        None => (text, None),
+    };
+    let mut template = Template {
+        verb: None,
+        kind: TargetKind::Service,
+        names: Names::Whole,
+        extent: Extent::One,
+        undo: None,
+        place: None,
+        sensitivity: Sensitivity::None,
+        seen: Seen::Certain,
+        manner: Manner::PLAIN,
+        reader: Reader::Name,
+        words,
+    };
+    for token in text.split_whitespace() {
+        match token {
+            "read" => template.verb = Some(Verb::Read),
+            "write" => template.verb = Some(Verb::Write),
+            "delete" => template.verb = Some(Verb::Delete),
+            "execute" => template.verb = Some(Verb::Execute),
+            "send" => template.verb = Some(Verb::Send),
+            "spend" => template.verb = Some(Verb::Spend),
+            "grant" => template.verb = Some(Verb::Grant),
+            "install" => template.verb = Some(Verb::Install),
+            "schedule" => template.verb = Some(Verb::Schedule),
+            "delegate" => template.verb = Some(Verb::Delegate),
+            "configure" => template.verb = Some(Verb::Configure),
+            "opaque" => template.verb = Some(Verb::Opaque),
+            "nothing" => template.verb = None,
+            "path" => template.kind = TargetKind::Path,
+            "url" => template.kind = TargetKind::Url,
+            "host" => template.kind = TargetKind::Host,
+            "command" => template.kind = TargetKind::Command,
+            "person" => template.kind = TargetKind::Person,
+            "channel" => template.kind = TargetKind::Channel,
+            "account" => template.kind = TargetKind::Account,
+            "table" => template.kind = TargetKind::Table,
+            "service" => template.kind = TargetKind::Service,
+            "session" => template.kind = TargetKind::Session,
+            "several" => template.extent = Extent::Several,
+            "all" => template.extent = Extent::Unbounded,
+            "trivial" => template.undo = Some(Undo::Trivial),
+            "possible" => template.undo = Some(Undo::Possible),
+            "lost" => template.undo = Some(Undo::Impossible),
+            "scratch" => template.place = Some(Place::Scratch),
+            "tree" => template.place = Some(Place::Tree),
+            "here" => template.place = Some(Place::Machine),
+            "away" => template.place = Some(Place::Away),
+            "private" => template.sensitivity = Sensitivity::Private,
+            "secret" => template.sensitivity = Sensitivity::Secret,
+            "credential" => template.sensitivity = Sensitivity::Credential,
+            "system" => template.sensitivity = Sensitivity::System,
+            "guard" => template.sensitivity = Sensitivity::Guard,
+            "likely" => template.seen = Seen::Likely,
+            "guessed" => template.seen = Seen::Guessed,
+            "shell" => template.reader = Reader::Shell,
+            "sql" => template.reader = Reader::Sql,
+            "code" => template.reader = Reader::Code,
+            "@*" => template.names = Names::From(1),
+            "@last" => template.names = Names::Last,
+            selector if selector.starts_with("@-") => template.names = Names::Flag(&selector[1..]),
+            selector if selector.starts_with('@') => {
+                let (number, from) = match selector[1..].strip_suffix('*') {
+                    Some(number) => (number, true),
+                    None => (&selector[1..], false),
+                };
+                let number = number.parse().map_err(|_| format!("unknown selector `{selector}`"))?;
+                template.names = if from { Names::From(number) } else { Names::One(number) };
+            }
+            other => match Manner::named(other) {
+                Some(manner) => template.manner |= manner,
+                None => return Err(format!("unknown word `{other}`")),
+            },
+        }
+    }
+    Ok(template)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_table_loads() {
+        let table = load().unwrap();
+        assert!(table.len() > 300, "only {} programs", table.len());
+    }
+
+    #[test]
+    fn a_broken_line_is_named() {
+        let mut table = HashMap::new();
+        let error = read_table("x\n    y => erase everything", &mut table).unwrap_err();
+        assert_eq!(error, (2, "unknown word `erase`".to_owned()));
+    }
+
+    #[test]
+    fn patterns_match_whole_words() {
+        assert!(glob("delete-*", "delete-bucket"));
+        assert!(glob("*:NoExecute", "key=v:NoExecute"));
+        assert!(!glob("*:NoExecute", "key=v:NoExecute-"));
+        assert!(!glob("rm", "rmm"));
+    }
+}

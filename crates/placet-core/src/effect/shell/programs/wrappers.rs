@@ -1,0 +1,729 @@
+//! Programs that run another command: what counts is the command inside.
+
+use super::{Call, options::Options};
+use crate::effect::{
+    Effect, Manner, Place, Target, TargetKind, Undo, Verb,
+    shell::{
+        flow::{Arg, Flow, HOLE, Origin},
+        walk::Walker,
+    },
+};
+
+/// How a wrapper's own arguments end and the inner command begins.
+struct Wrapper {
+    names: &'static [&'static str],
+    /// Flags with a value.
+    takes: &'static [&'static str],
+    /// Operands before the command.
+    skip: usize,
+    manner: Manner,
+}
+
+const fn wrapper(
+    names: &'static [&'static str],
+    takes: &'static [&'static str],
+    skip: usize,
+    manner: Manner,
+) -> Wrapper {
+    Wrapper { names, takes, skip, manner }
+}
+
+/// Wrappers whose command is the rest of their arguments.
+const WRAPPERS: &[Wrapper] = &[
+    wrapper(
+        &[
+            "sudo", "doas", "pkexec", "gosu", "su-exec", "sudoedit", "gsudo", "run0", "please", "sudo-rs",
+            "dzdo",
+        ],
+        &[
+            "-u",
+            "-g",
+            "-h",
+            "-p",
+            "-C",
+            "-r",
+            "-t",
+            "-T",
+            "-U",
+            "-D",
+            "-R",
+            "--user",
+            "--group",
+            "--host",
+            "--prompt",
+            "--chdir",
+            "--chroot",
+            "--role",
+            "--type",
+            "--other-user",
+            "--close-from",
+            "--command-timeout",
+        ],
+        0,
+        Manner::ELEVATED,
+    ),
+    wrapper(&["env", "genv"], &["-u", "--unset", "-C", "--chdir"], 0, Manner::PLAIN),
+    wrapper(&["nohup", "setsid", "setarch", "linux32", "linux64"], &[], 0, Manner::DETACHED),
+    wrapper(&["timeout", "gtimeout"], &["-s", "--signal", "-k", "--kill-after"], 1, Manner::PLAIN),
+    wrapper(&["nice", "renice"], &["-n", "--adjustment"], 0, Manner::PLAIN),
+    wrapper(&["ionice"], &["-c", "--class", "-n", "--classdata", "-p"], 0, Manner::PLAIN),
+    wrapper(&["chrt"], &["-T", "-P", "-D"], 1, Manner::PLAIN),
+    wrapper(&["taskset"], &[], 1, Manner::PLAIN),
+    wrapper(&["numactl"], &["-N", "-m", "-C", "-i"], 0, Manner::PLAIN),
+    wrapper(&["stdbuf"], &["-i", "-o", "-e", "--input", "--output", "--error"], 0, Manner::PLAIN),
+    wrapper(
+        &[
+            "command",
+            "builtin",
+            "time",
+            "unbuffer",
+            "rlwrap",
+            "torsocks",
+            "torify",
+            "proxychains",
+            "proxychains4",
+            "fakeroot",
+            "catchsegv",
+            "caffeinate",
+            "dbus-run-session",
+            "dbus-launch",
+            "winpty",
+            "noglob",
+            "nocorrect",
+            "chronic",
+            "ts",
+            "ifne",
+            "busybox",
+            "toybox",
+            "hyperfine",
+            "tsocks",
+        ],
+        &["-f", "-o", "-w"],
+        0,
+        Manner::PLAIN,
+    ),
+    wrapper(&["exec"], &["-a"], 0, Manner::PLAIN),
+    wrapper(
+        &["strace", "ltrace", "dtruss"],
+        &["-o", "-e", "-p", "-s", "-u", "-E", "-a", "-P"],
+        0,
+        Manner::PLAIN,
+    ),
+    wrapper(&["valgrind", "perf-record", "heaptrack"], &[], 0, Manner::PLAIN),
+    wrapper(
+        &["unshare"],
+        &["-S", "-G", "--map-user", "--map-group", "-R", "-w", "--root", "--wd"],
+        0,
+        Manner::PLAIN,
+    ),
+    wrapper(&["nsenter"], &["-t", "--target", "-S", "-G"], 0, Manner::ELEVATED),
+    wrapper(&["chroot"], &["--userspec", "--groups"], 1, Manner::ELEVATED),
+    wrapper(
+        &["setpriv"],
+        &["--reuid", "--regid", "--groups", "--inh-caps", "--ambient-caps", "--bounding-set"],
+        0,
+        Manner::ELEVATED,
+    ),
+    wrapper(
+        &[
+            "firejail",
+            "bwrap",
+            "proot",
+            "systemd-inhibit",
+            "cgexec",
+            "prlimit",
+            "softlimit",
+            "xvfb-run",
+            "eatmydata",
+        ],
+        &["-g", "-s", "-n", "-w", "--bind", "--ro-bind", "--dev", "--proc"],
+        0,
+        Manner::PLAIN,
+    ),
+    wrapper(&["flock"], &["-w", "--timeout", "-E"], 1, Manner::PLAIN),
+    wrapper(
+        &["systemd-run"],
+        &[
+            "-p",
+            "--property",
+            "-u",
+            "--unit",
+            "--slice",
+            "-E",
+            "--setenv",
+            "--uid",
+            "--gid",
+            "-M",
+            "--on-active",
+            "--on-calendar",
+        ],
+        0,
+        Manner::ELEVATED,
+    ),
+    wrapper(&["runuser"], &["-u", "-g", "-G", "-s"], 0, Manner::ELEVATED),
+    wrapper(
+        &["doppler-run", "dotenv", "dotenvx", "envdir", "aws-vault-exec", "with-contenv", "direnv-exec"],
+        &["-e", "-f"],
+        0,
+        Manner::PLAIN,
+    ),
+    wrapper(&["npx", "bunx", "pnpx"], &["-p", "--package"], 0, Manner::PLAIN),
+    wrapper(&["uvx"], &["--from", "--with", "-p", "--python"], 0, Manner::PLAIN),
+    wrapper(&["parallel.args"], &[], 0, Manner::PLAIN),
+];
+
+/// `PROGRAM SUB… COMMAND…`: sub-commands after which a command follows.
+const SUBCOMMANDS: &[(&str, &[&str], &[&str], Manner)] = &[
+    (
+        "uv",
+        &["run"],
+        &["--with", "-p", "--python", "--extra", "--group", "--directory", "--env-file", "--project"],
+        Manner::PLAIN,
+    ),
+    ("poetry", &["run"], &[], Manner::PLAIN),
+    ("pdm", &["run"], &[], Manner::PLAIN),
+    ("hatch", &["run"], &[], Manner::PLAIN),
+    ("rye", &["run"], &[], Manner::PLAIN),
+    ("pipenv", &["run"], &[], Manner::PLAIN),
+    ("pixi", &["run"], &["-e"], Manner::PLAIN),
+    ("pipx", &["run"], &["--spec"], Manner::PLAIN),
+    ("bundle", &["exec"], &[], Manner::PLAIN),
+    ("bundler", &["exec"], &[], Manner::PLAIN),
+    ("pnpm", &["exec", "dlx"], &["-C", "--filter"], Manner::PLAIN),
+    ("yarn", &["exec", "dlx"], &[], Manner::PLAIN),
+    ("npm", &["exec", "x"], &["-p", "--package"], Manner::PLAIN),
+    ("bun", &["x"], &[], Manner::PLAIN),
+    ("rbenv", &["exec"], &[], Manner::PLAIN),
+    ("pyenv", &["exec"], &[], Manner::PLAIN),
+    ("asdf", &["exec"], &[], Manner::PLAIN),
+    ("mise", &["exec", "x"], &[], Manner::PLAIN),
+    ("direnv", &["exec"], &[], Manner::PLAIN),
+    ("doppler", &["run"], &["-p", "--project", "-c", "--config"], Manner::PLAIN),
+    ("op", &["run"], &["--env-file"], Manner::PLAIN),
+    ("chamber", &["exec"], &[], Manner::PLAIN),
+    ("aws-vault", &["exec"], &["-d", "--duration"], Manner::PLAIN),
+    ("infisical", &["run"], &["--env", "--projectId", "--path"], Manner::PLAIN),
+    ("conda", &["run"], &["-n", "--name", "-p", "--prefix"], Manner::PLAIN),
+    ("heroku", &["run"], &["-a", "--app", "-r", "--remote", "-s", "--size"], Manner::REMOTE),
+    ("railway", &["run"], &["-s", "-e"], Manner::PLAIN),
+    ("lxc", &["exec"], &["--env", "--cwd", "--user"], Manner::REMOTE),
+    ("incus", &["exec"], &["--env", "--cwd", "--user"], Manner::REMOTE),
+    ("adb", &["shell"], &["-s"], Manner::REMOTE),
+    ("multipass", &["exec"], &["-d"], Manner::REMOTE),
+    ("nix", &["run"], &[], Manner::PLAIN),
+    ("perf", &["record", "stat", "trace"], &["-o", "-e", "-F"], Manner::PLAIN),
+    ("busybox", &[], &[], Manner::PLAIN),
+];
+
+pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
+    match call.name {
+        "xargs" | "gxargs" => return Some(xargs(walker, call)),
+        "parallel" | "rush" => return Some(parallel(walker, call)),
+        "watch" => return Some(watch(walker, call)),
+        "su" => return Some(su(walker, call)),
+        "ssh" | "autossh" | "mosh" | "sshpass" => return Some(ssh(walker, call)),
+        "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "kubectl" | "k" | "oc" => {
+            return container(walker, call);
+        }
+        "machinectl" if call.args.first().is_some_and(|arg| arg.as_str() == "shell") => {
+            return Some(inner(walker, call, call.args.get(2..).unwrap_or(&[]), Manner::ELEVATED));
+        }
+        "tmux" | "screen" | "script" | "expect" | "entr" | "nodemon" | "watchexec" => {
+            return text_command(walker, call);
+        }
+        _ => {}
+    }
+    if let Some((_, subcommands, takes, manner)) = SUBCOMMANDS.iter().find(|(name, ..)| *name == call.name) {
+        let (_, skipped) = Options::leading(call.args, takes);
+        let at = if call.args.get(skipped.saturating_sub(1)).is_some_and(|arg| arg.as_str() == "--") {
+            0
+        } else {
+            skipped
+        };
+        if call.args.get(at).is_some_and(|arg| subcommands.contains(&arg.as_str())) {
+            let mut rest = &call.args[at + 1..];
+            if matches!(call.name, "lxc" | "incus" | "direnv" | "chamber" | "aws-vault" | "multipass" | "nix")
+            {
+                let (_, flags) = Options::leading(rest, takes);
+                rest = rest.get(flags + 1..).unwrap_or(&[]);
+            }
+            let (_, flags) = Options::leading(rest, takes);
+            return Some(inner(walker, call, &rest[flags..], *manner));
+        }
+        return None;
+    }
+    let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&call.name))?;
+    Some(unwrap(walker, call, wrapper))
+}
+
+fn unwrap(walker: &mut Walker<'_>, call: &Call<'_>, wrapper: &Wrapper) -> Flow {
+    let (options, mut at) = Options::leading(call.args, wrapper.takes);
+    if call.name == "command" && options.has_exactly(&["-v", "-V"]) {
+        return nothing(walker, call);
+    }
+    if matches!(call.name, "env" | "genv") {
+        for arg in options.values(&["-S", "--split-string"]).cloned().collect::<Vec<_>>() {
+            walker.nested(arg.as_str(), arg.range, call.stdin.clone());
+        }
+        if let Some(at) = call.args.iter().position(|arg| arg.as_str().starts_with("-S")) {
+            let text: Vec<&str> = call.args[at..].iter().map(Arg::as_str).collect();
+            return walker.nested(text.join(" ").trim_start_matches("-S"), call.range, call.stdin.clone());
+        }
+        while call.args.get(at).is_some_and(|arg| arg.as_str().contains('=')) {
+            at += 1;
+        }
+        let overlay: Vec<(&str, Flow)> = call.args[..at]
+            .iter()
+            .filter_map(|arg| {
+                let (name, value) = arg.as_str().split_once('=')?;
+                Some((name, Flow { text: Some(value.to_owned()), origin: arg.origin }))
+            })
+            .collect();
+        let Some(rest) = call.args.get(at..).filter(|rest| !rest.is_empty()) else {
+            nothing(walker, call);
+            return Flow::unknown(Origin::SECRET);
+        };
+        return super::run(walker, rest, &overlay, call.range, call.stdin.clone());
+    }
+    if call.name == "flock" && options.has_exactly(&["-c", "--command"]) {
+        if let Some(command) = call.args.last() {
+            return walker.nested(command.as_str(), command.range, call.stdin.clone());
+        }
+    }
+    at += wrapper.skip;
+    // `sudo NAME=value command`, `sudo -i`
+    while call.args.get(at).is_some_and(|arg| is_assignment(arg.as_str())) {
+        at += 1;
+    }
+    let rest = call.args.get(at..).unwrap_or(&[]);
+    if rest.is_empty() {
+        if wrapper.manner.has(Manner::ELEVATED) && options.has_exactly(&["-i", "-s", "--login", "--shell"]) {
+            // A root shell fed by something else.
+            if let Some(stdin) = call.stdin.clone() {
+                return elevated(walker, wrapper.manner, |walker| {
+                    super::interpreters::run_flow(walker, &stdin, call)
+                });
+            }
+        }
+        return nothing(walker, call);
+    }
+    if matches!(call.name, "npx" | "bunx" | "pnpx" | "uvx") {
+        let renamed: Vec<Arg<'_>> =
+            std::iter::once(package_program(&rest[0])).chain(rest[1..].iter().cloned()).collect();
+        return inner(walker, call, &renamed, wrapper.manner);
+    }
+    inner(walker, call, rest, wrapper.manner)
+}
+
+/// The program a package is known for: `supabase@latest` is `supabase`, `firebase-tools` is `firebase`.
+fn package_program<'a>(package: &Arg<'a>) -> Arg<'a> {
+    let text = package.as_str();
+    let name = match text.rfind('@') {
+        Some(at) if at > 0 => &text[..at],
+        Some(_) | None => text,
+    };
+    let name = match name {
+        "firebase-tools" => "firebase",
+        "netlify-cli" => "netlify",
+        "aws-cdk" => "cdk",
+        "@railway/cli" => "railway",
+        "@aws-amplify/cli" => "amplify",
+        "sequelize" => "sequelize-cli",
+        other => other,
+    };
+    Arg { text: name.to_owned().into(), ..package.clone() }
+}
+
+fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && !name.as_bytes()[0].is_ascii_digit()
+    })
+}
+
+/// The command inside, under `manner`.
+fn inner(walker: &mut Walker<'_>, call: &Call<'_>, command: &[Arg<'_>], manner: Manner) -> Flow {
+    if command.is_empty() {
+        return nothing(walker, call);
+    }
+    elevated(walker, manner, |walker| {
+        super::run(walker, command, call.overlay, call.range, call.stdin.clone())
+    })
+}
+
+fn elevated<T>(walker: &mut Walker<'_>, manner: Manner, walk: impl FnOnce(&mut Walker<'_>) -> T) -> T {
+    let before = walker.manner;
+    walker.manner |= manner;
+    let result = walk(walker);
+    walker.manner = before;
+    result
+}
+
+fn nothing(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let span = walker.span(call.range);
+    walker.emit(Effect::new(Verb::Read, Target::new(TargetKind::Command, call.name), span));
+    Flow::unknown(Origin::PLAIN)
+}
+
+const XARGS_FLAGS: &[&str] = &[
+    "-I",
+    "-n",
+    "-P",
+    "-L",
+    "-d",
+    "-s",
+    "-a",
+    "-E",
+    "--max-args",
+    "--max-procs",
+    "--max-lines",
+    "--delimiter",
+    "--arg-file",
+    "--replace",
+    "--max-chars",
+];
+
+fn xargs(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let (options, at) = Options::leading(call.args, XARGS_FLAGS);
+    let command = call.args.get(at..).unwrap_or(&[]);
+    if command.is_empty() {
+        return Flow::unknown(call.input_origin());
+    }
+    let mut input = call.stdin.clone().unwrap_or_else(|| Flow::unknown(Origin::PLAIN));
+    if let Some(file) = options.value(&["-a", "--arg-file"]).cloned() {
+        input = walker.read(&file);
+    }
+    let words: Vec<Arg<'_>> = match input.text.as_deref() {
+        Some(text) if !text.trim().is_empty() => text
+            .split_whitespace()
+            .take(64)
+            .map(|word| Arg {
+                origin: input.origin,
+                glob: word.contains(['*', '?', '[']),
+                ..Arg::literal(word.to_owned(), call.range)
+            })
+            .collect(),
+        _ => vec![Arg { origin: input.origin, ..Arg::literal(HOLE.to_string(), call.range) }],
+    };
+    let placeholder = options.value(&["-I", "--replace"]).map(|arg| arg.as_str().to_owned());
+    let full: Vec<Arg<'_>> = match placeholder {
+        Some(mark) if !mark.is_empty() => command
+            .iter()
+            .map(|arg| match arg.as_str().contains(&mark) {
+                true => Arg {
+                    text: arg.as_str().replace(&mark, words[0].as_str()).into(),
+                    known: words[0].known && arg.known,
+                    glob: words[0].glob,
+                    origin: words[0].origin,
+                    range: arg.range,
+                },
+                false => arg.clone(),
+            })
+            .collect(),
+        _ => command.iter().cloned().chain(words).collect(),
+    };
+    super::run(walker, &full, &[], call.range, Some(Flow::unknown(Origin::PLAIN)))
+}
+
+fn parallel(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let (_, at) =
+        Options::leading(call.args, &["-j", "--jobs", "-a", "--arg-file", "-S", "--joblog", "--delay", "-N"]);
+    let rest = call.args.get(at..).unwrap_or(&[]);
+    let end = rest.iter().position(|arg| arg.as_str().starts_with(":::")).unwrap_or(rest.len());
+    if end == 0 {
+        if let Some(stdin) = &call.stdin {
+            return super::interpreters::run_flow(walker, stdin, call);
+        }
+        return nothing(walker, call);
+    }
+    let item = rest.get(end + 1).map_or_else(|| HOLE.to_string(), |arg| arg.as_str().to_owned());
+    let text: Vec<String> = rest[..end].iter().map(|arg| arg.as_str().replace("{}", &item)).collect();
+    let mut text = text.join(" ");
+    if !rest[..end].iter().any(|arg| arg.as_str().contains("{}")) {
+        text.push(' ');
+        text.push_str(&item);
+    }
+    walker.nested(&text, call.range, None)
+}
+
+fn watch(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let (options, at) = Options::leading(call.args, &["-n", "--interval"]);
+    let rest = call.args.get(at..).unwrap_or(&[]);
+    if rest.is_empty() {
+        return nothing(walker, call);
+    }
+    if options.has_exactly(&["-x", "--exec"]) {
+        return super::run(walker, rest, &[], call.range, None);
+    }
+    let text: Vec<&str> = rest.iter().map(Arg::as_str).collect();
+    walker.nested(&text.join(" "), call.range, None)
+}
+
+fn su(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    let options = Options::read(
+        call.args,
+        &["-c", "--command", "-s", "--shell", "-g", "-G", "-w"],
+        super::options::Style::Gnu,
+    );
+    let Some(command) = options.value(&["-c", "--command"]).cloned() else {
+        if let Some(stdin) = call.stdin.clone() {
+            return elevated(walker, Manner::ELEVATED, |walker| {
+                super::interpreters::run_flow(walker, &stdin, call)
+            });
+        }
+        return nothing(walker, call);
+    };
+    elevated(walker, Manner::ELEVATED, |walker| {
+        walker.nested(command.as_str(), command.range, call.stdin.clone())
+    })
+}
+
+const SSH_FLAGS: &[&str] = &[
+    "-i", "-p", "-l", "-o", "-F", "-L", "-R", "-D", "-J", "-b", "-c", "-E", "-e", "-I", "-m", "-O", "-Q",
+    "-S", "-w", "-W", "-B",
+];
+
+fn ssh(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    if call.name == "sshpass" {
+        let (_, at) = Options::leading(call.args, &["-p", "-f", "-d", "-P"]);
+        return inner(walker, call, call.args.get(at..).unwrap_or(&[]), Manner::PLAIN);
+    }
+    let (options, at) = Options::leading(call.args, SSH_FLAGS);
+    for arg in options.values(&["-o"]).cloned().collect::<Vec<_>>() {
+        ssh_option(walker, &arg);
+    }
+    if options.has_exactly(&["-R"]) {
+        let span = walker.span(call.range);
+        let target = Target::new(TargetKind::Host, "a port of this machine").at(Place::Away);
+        walker.emit(
+            Effect::new(Verb::Grant, target, span)
+                .undo(Undo::Possible)
+                .words("opens a way into this machine from outside"),
+        );
+    }
+    let host = call.args.get(at).map_or("", |arg| arg.as_str()).to_owned();
+    let mut rest = call.args.get(at + 1..).unwrap_or(&[]);
+    // Flags may also follow the host.
+    let (_, more) = Options::leading(rest, SSH_FLAGS);
+    rest = &rest[more..];
+    if !host.is_empty() {
+        walker.send(&host, call.input_origin(), call.range);
+    } else {
+        nothing(walker, call);
+    }
+    if rest.is_empty() {
+        if let Some(stdin) = call.stdin.clone().filter(|flow| flow.text.is_some()) {
+            return elevated(walker, Manner::REMOTE, |walker| {
+                super::interpreters::run_flow(walker, &stdin, call)
+            });
+        }
+        return Flow::unknown(Origin::FETCHED);
+    }
+    let text: Vec<&str> = rest.iter().map(Arg::as_str).collect();
+    let text = text.join(" ");
+    let root =
+        host.starts_with("root@") || options.value(&["-l"]).is_some_and(|user| user.as_str() == "root");
+    let manner = if root { Manner::REMOTE | Manner::ELEVATED } else { Manner::REMOTE };
+    elevated(walker, manner, |walker| {
+        walker.in_subshell(|walker| walker.nested(&text, call.range, call.stdin.clone()))
+    });
+    Flow::unknown(Origin::FETCHED)
+}
+
+/// `-o ProxyCommand=…` runs a command here.
+pub(super) fn ssh_option(walker: &mut Walker<'_>, arg: &Arg<'_>) {
+    let text = arg.as_str();
+    let Some(at) = text.find(['=', ' ']) else { return };
+    if matches!(
+        text[..at].to_ascii_lowercase().as_str(),
+        "proxycommand" | "localcommand" | "knownhostscommand" | "pkcs11provider"
+    ) {
+        walker.nested(&text[at + 1..], arg.range, None);
+    }
+}
+
+const EXEC_FLAGS: &[&str] = &[
+    "-e",
+    "--env",
+    "--env-file",
+    "-u",
+    "--user",
+    "-w",
+    "--workdir",
+    "--detach-keys",
+    "-n",
+    "--namespace",
+    "-c",
+    "--container",
+    "--context",
+    "--kubeconfig",
+    "-f",
+    "--file",
+    "-p",
+    "--project-name",
+    "--index",
+    "-H",
+    "--host",
+    "-l",
+    "--log-level",
+    "--config",
+    "-v",
+    "--volume",
+    "--mount",
+    "--name",
+    "--network",
+    "--net",
+    "--entrypoint",
+    "--publish",
+    "--cpus",
+    "-m",
+    "--memory",
+    "--gpus",
+    "--platform",
+    "--device",
+    "--cap-add",
+    "--cap-drop",
+    "--security-opt",
+    "--pid",
+    "--ipc",
+    "--uts",
+    "--userns",
+    "--hostname",
+    "-h",
+    "--add-host",
+    "--label",
+    "--link",
+    "--log-driver",
+    "--restart",
+    "--shm-size",
+    "--tmpfs",
+    "--ulimit",
+    "--volumes-from",
+    "--pull",
+    "--profile",
+    "--image",
+    "--target",
+    "--cidfile",
+    "--dns",
+    "--expose",
+    "--group-add",
+    "--health-cmd",
+    "--ip",
+    "--mac-address",
+    "--stop-signal",
+    "--runtime",
+    "--sysctl",
+    "--annotation",
+    "-a",
+    "--attach",
+    "--user",
+];
+
+/// `docker exec`, `docker run`, `kubectl exec`: the command inside, and the table for the rest.
+fn container(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
+    let (_, mut at) = Options::leading(call.args, EXEC_FLAGS);
+    while call.args.get(at).is_some_and(|arg| matches!(arg.as_str(), "container" | "compose")) {
+        at += 1;
+        at += Options::leading(&call.args[at..], EXEC_FLAGS).1;
+    }
+    let sub = call.args.get(at)?.as_str();
+    if !matches!(sub, "exec" | "run") {
+        return None;
+    }
+    let rest = &call.args[at + 1..];
+    let (options, flags) = Options::leading(rest, EXEC_FLAGS);
+    let after = rest.get(flags + 1..).unwrap_or(&[]);
+    // `kubectl exec pod -it -- command`
+    let command = match after.iter().position(|arg| arg.as_str() == "--") {
+        Some(dashes) => &after[dashes + 1..],
+        None if matches!(call.name, "kubectl" | "k" | "oc") => {
+            &after[Options::leading(after, EXEC_FLAGS).1..]
+        }
+        None => after,
+    };
+    if options.has_exactly(&["--help"]) || (command.is_empty() && sub == "exec") {
+        return None;
+    }
+    let output = super::table::run(walker, call);
+    if sub == "exec" && output.is_none() {
+        nothing(walker, call);
+    }
+    // A fresh container has only what is mounted into it; the table speaks of that.
+    if sub == "exec" && !command.is_empty() {
+        return Some(elevated(walker, Manner::REMOTE, |walker| {
+            walker.in_subshell(|walker| super::run(walker, command, &[], call.range, call.stdin.clone()))
+        }));
+    }
+    Some(output.unwrap_or_else(|| Flow::unknown(Origin::PLAIN)))
+}
+
+/// Programs that take a command as one text, somewhere in their arguments.
+fn text_command(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
+    let takes: &[&str] = match call.name {
+        "tmux" => &["-s", "-n", "-t", "-c", "-x", "-y", "-F", "-e", "-L", "-S", "-f"],
+        "screen" => &["-S", "-t", "-c", "-e", "-h", "-s", "-T"],
+        "script" => &["-c", "--command", "-T", "-O", "-o"],
+        _ => &["-c", "-e", "-w", "-x", "--exec"],
+    };
+    let options = Options::read(call.args, takes, super::options::Style::Gnu);
+    nothing(walker, call);
+    match call.name {
+        "tmux" => {
+            let at = call.args.iter().position(|arg| {
+                matches!(
+                    arg.as_str(),
+                    "new-session"
+                        | "new"
+                        | "new-window"
+                        | "neww"
+                        | "split-window"
+                        | "splitw"
+                        | "respawn-pane"
+                        | "run-shell"
+                        | "run"
+                        | "if-shell"
+                        | "popup"
+                        | "send-keys"
+                        | "send"
+                )
+            })?;
+            let sub = &call.args[at + 1..];
+            let sub = Options::read(sub, &takes[..7], super::options::Style::Gnu);
+            let text: Vec<&str> = sub
+                .operands
+                .iter()
+                .map(|arg| arg.as_str())
+                .filter(|text| !matches!(*text, "Enter" | "C-m"))
+                .collect();
+            if !text.is_empty() {
+                walker.nested(&text.join(" "), call.range, None);
+            }
+        }
+        "screen" => {
+            let text: Vec<&str> = options.operands.iter().map(|arg| arg.as_str()).collect();
+            if !text.is_empty() && !options.has_exactly(&["-r", "-x", "-ls"]) {
+                walker.nested(&text.join(" "), call.range, None);
+            }
+        }
+        "script" | "expect" => {
+            for command in options.values(&["-c", "--command"]).cloned().collect::<Vec<_>>() {
+                if call.name == "script" {
+                    walker.nested(command.as_str(), command.range, None);
+                } else {
+                    walker.opaque("an expect script drives other programs", command.range);
+                }
+            }
+        }
+        _ => {
+            let text: Vec<&str> = options.operands.iter().map(|arg| arg.as_str()).collect();
+            for command in options.values(&["-x", "--exec"]).cloned().collect::<Vec<_>>() {
+                walker.nested(command.as_str(), command.range, None);
+            }
+            if !text.is_empty() && call.name != "nodemon" {
+                walker.nested(&text.join(" "), call.range, None);
+            }
+        }
+    }
+    Some(Flow::unknown(Origin::PLAIN))
+}

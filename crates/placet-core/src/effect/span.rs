@@ -1,0 +1,69 @@
+//! Where in the arguments an effect was read: a JSON pointer and a byte range.
+
+use std::{ops::Range, sync::Arc};
+
+use serde::{Serialize, Serializer};
+
+/// A JSON pointer (RFC 6901) into a call's arguments, such as `/command`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Pointer(Arc<str>);
+
+impl Pointer {
+    /// The whole of the arguments.
+    pub fn root() -> Self {
+        Self(Arc::from(""))
+    }
+
+    /// The member `key` of what this points at.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Self {
+        let escaped = key.replace('~', "~0").replace('/', "~1");
+        Self(Arc::from(format!("{}/{escaped}", self.0)))
+    }
+
+    /// The element `index` of what this points at.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        Self(Arc::from(format!("{}/{index}", self.0)))
+    }
+
+    /// The pointer as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Serialize for Pointer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+/// The words an effect was read from: bytes `start..end` of the string at `pointer`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Span {
+    /// Which argument.
+    pub pointer: Pointer,
+    /// The first byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The bytes `range` of the string at `pointer`.
+    pub fn new(pointer: Pointer, range: Range<usize>) -> Self {
+        let clamp = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { pointer, start: clamp(range.start), end: clamp(range.end) }
+    }
+
+    /// All of the string at `pointer`.
+    pub fn whole(pointer: Pointer, text: &str) -> Self {
+        Self::new(pointer, 0..text.len())
+    }
+
+    /// The words themselves, if `text` is the string at the pointer.
+    pub fn of<'a>(&self, text: &'a str) -> &'a str {
+        text.get(self.start as usize..self.end as usize).unwrap_or("")
+    }
+}

@@ -1,0 +1,37 @@
+//! The domain of Placet, pure: values in, value out.
+//!
+//! A [`ToolCall`] is read into [`Effect`]s, these are weighed into an [`Assessment`], and
+//! [`decide`] turns that into a [`Decision`]. Reading order is the order of the modules below.
+//!
+//! What this crate refuses to know: the clock, randomness, files, sockets, threads, logs, SQL
+//! and HTTP. Whatever it needs of those comes in as an argument.
+
+pub mod json;
+
+pub mod canonical;
+
+pub mod timestamp;
+
+pub mod tool_call;
+
+pub mod digest;
+
+pub mod event;
+
+pub mod effect;
+
+pub mod assess;
+
+pub mod policy;
+
+pub mod decision;
+
+pub use assess::Assessment;
+pub use decision::{Claim, Decision, Finding, Source, Verdict, decide};
+pub use digest::CallDigest;
+pub use effect::Effect;
+pub use event::{Event, EventKind};
+pub use json::Json;
+pub use policy::Policy;
+pub use timestamp::Timestamp;
+pub use tool_call::{ToolCall, ToolName};

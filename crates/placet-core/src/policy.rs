@@ -1,0 +1,67 @@
+//! What the operator has set: thresholds, and what is known better of single tools.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::assess::{Score, SideEffectClass};
+
+/// The operator's settings for deciding.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// When to ask.
+    #[serde(default)]
+    pub thresholds: Thresholds,
+    /// What is known better of single tools, by name.
+    #[serde(default)]
+    pub tools: BTreeMap<String, ToolPolicy>,
+}
+
+/// When a person is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Thresholds {
+    /// Below this risk a call runs, unless we are unsure of a side effect.
+    pub run_below: Score,
+    /// Above this risk a person is asked.
+    pub ask_above: Score,
+    /// Below this confidence a person is asked about side effects.
+    pub confidence_min: Score,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self {
+            run_below: Score::hundredths(25),
+            ask_above: Score::hundredths(60),
+            confidence_min: Score::hundredths(70),
+        }
+    }
+}
+
+/// What the operator says of one tool. Lowering is recorded with the decision.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolPolicy {
+    /// The class of its side effects, whatever was read.
+    pub class: Option<SideEffectClass>,
+    /// It is at least this risky.
+    pub risk_min: Option<Score>,
+    /// A person is always asked.
+    pub always_ask: bool,
+}
+
+impl Policy {
+    /// What the operator says of `tool`.
+    pub fn tool(&self, tool: &str) -> Option<&ToolPolicy> {
+        self.tools.get(tool)
+    }
+
+    /// What is wrong with it, in words.
+    pub fn problem(&self) -> Option<String> {
+        let Thresholds { run_below, ask_above, .. } = self.thresholds;
+        (run_below > ask_above)
+            .then(|| format!("`run_below` ({run_below}) is above `ask_above` ({ask_above}); it must not be"))
+    }
+}

@@ -1,0 +1,3 @@
+mod canonical;
+mod digest;
+mod json;

@@ -1,0 +1,93 @@
+//! The command line.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+
+/// A firewall for the tool calls of AI agents.
+///
+/// Placet understands what a tool call would do, says how risky that is and why, and decides whether it may run.
+#[derive(Debug, Parser)]
+#[command(name = "placet", version, arg_required_else_help = true, after_help = EXAMPLES)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  placet explain -- 'curl -s https://get.example.sh | sudo bash'
+  placet explain --tool write_file --args '{\"path\":\"~/.bashrc\",\"content\":\"…\"}'
+  placet decide < calls.jsonl
+
+Exit codes: 0 done, 1 something failed, 2 the command line is wrong; `decide` also 3, some line could not be read.";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Decide on calls, one JSON object a line, and print one decision a line.
+    Decide(Decide),
+    /// Explain to a person what a call would do, how risky it is and why.
+    Explain(Explain),
+    /// Print a completion script for your shell.
+    #[command(
+        after_help = "Example:\n  placet completions bash > ~/.local/share/bash-completion/completions/placet"
+    )]
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A line is an object with `tool` and `args`, and optionally `description`, `cwd`, `host`, `agent`, `session`, `at`,
+`reason` and `event`. A line that cannot be read gets the verdict `block` with the reason, and the run goes on.
+
+Examples:
+  echo '{\"tool\":\"terminal\",\"args\":{\"command\":\"git log\"}}' | placet decide
+  placet decide calls.jsonl --config placet.toml
+
+Exit codes: 0 every line was read, 3 some line could not be read, 1 input, output or configuration failed.")]
+pub struct Decide {
+    /// The file to read; standard input if none or `-`.
+    pub file: Option<PathBuf>,
+    /// Thresholds and settings for single tools.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placet explain -- 'rm -rf build && make'
+  placet explain --cwd /srv/app -- git push --force origin main
+  placet explain --tool write_file --args '{\"path\":\".github/workflows/ci.yml\",\"content\":\"…\"}'
+  placet explain --json -- 'terraform destroy' | jq .verdict")]
+pub struct Explain {
+    /// A shell command. Put `--` before it.
+    #[arg(last = true, value_name = "COMMAND", required_unless_present = "tool", conflicts_with = "tool")]
+    pub command: Vec<String>,
+    /// The tool that is called, instead of a shell command.
+    #[arg(long, value_name = "NAME")]
+    pub tool: Option<String>,
+    /// Its arguments, as a JSON object.
+    #[arg(long, value_name = "JSON", requires = "tool")]
+    pub args: Option<String>,
+    /// The working directory of the agent.
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<String>,
+    /// Thresholds and settings for single tools.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print the same as data.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Prints a completion script.
+pub fn completions(shell: clap_complete::Shell) -> anyhow::Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "placet", &mut script);
+    std::io::Write::write_all(&mut std::io::stdout(), &script)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,25 @@
+//! The configuration file: TOML, every key known, every error with its place.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use placet_core::Policy;
+
+/// Reads the policy from `file`, or gives the defaults.
+pub fn load(file: Option<&Path>) -> anyhow::Result<Policy> {
+    let Some(file) = file else { return Ok(Policy::default()) };
+    let text = std::fs::read_to_string(file)
+        .with_context(|| format!("cannot read the configuration `{}`", file.display()))?;
+    let policy: Policy = match toml::from_str(&text) {
+        Ok(policy) => policy,
+        Err(error) => {
+            let line =
+                error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            bail!("{}:{line}: {}", file.display(), error.to_string().trim_end());
+        }
+    };
+    if let Some(problem) = policy.problem() {
+        bail!("{}: {problem}", file.display());
+    }
+    Ok(policy)
+}

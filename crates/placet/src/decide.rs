@@ -1,0 +1,115 @@
+//! `placet decide`: one decision a line, in order.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, BufWriter, Read, Write},
+    path::Path,
+    process::ExitCode,
+};
+
+use anyhow::Context;
+use placet_core::{Decision, Event, Json, Policy, decide};
+use serde::Serialize;
+
+use crate::{cli::Decide, config};
+
+/// Longer lines are refused without being kept.
+const LINE_MAX: u64 = 16 * 1024 * 1024;
+
+/// Some line could not be read.
+const SOME_BAD: u8 = 3;
+
+/// The answer to an event that is not a call: there is nothing to decide.
+#[derive(Serialize)]
+struct Noted {
+    verdict: &'static str,
+    reasons: [&'static str; 0],
+    findings: [&'static str; 0],
+    event: &'static str,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Decide) -> anyhow::Result<ExitCode> {
+    let policy = config::load(arguments.config.as_deref())?;
+    let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let all_read = match arguments.file.as_deref().filter(|file| *file != Path::new("-")) {
+        Some(file) => {
+            let input = File::open(file).with_context(|| format!("cannot read `{}`", file.display()))?;
+            decide_lines(BufReader::new(input), output, &policy)?
+        }
+        None => decide_lines(BufReader::new(io::stdin().lock()), output, &policy)?,
+    };
+    Ok(if all_read { ExitCode::SUCCESS } else { ExitCode::from(SOME_BAD) })
+}
+
+/// Decides line by line; `false` if some line could not be read.
+fn decide_lines<R: Read>(
+    mut input: BufReader<R>,
+    mut output: impl Write,
+    policy: &Policy,
+) -> anyhow::Result<bool> {
+    let mut line = Vec::new();
+    let mut all_read = true;
+    for number in 1usize.. {
+        // Whoever feeds us line by line waits for the answer to the last one.
+        if input.buffer().is_empty() {
+            output.flush().context("cannot write the decisions")?;
+        }
+        line.clear();
+        let length =
+            (&mut input).take(LINE_MAX).read_until(b'\n', &mut line).context("cannot read the calls")?;
+        if length == 0 {
+            break;
+        }
+        if line.last() != Some(&b'\n') && length as u64 == LINE_MAX {
+            skip_line(&mut input)?;
+            all_read = false;
+            answer(&mut output, &Decision::refuse(format!("line {number} is longer than {LINE_MAX} bytes")))?;
+            continue;
+        }
+        match Json::read(line.trim_ascii())
+            .map_err(anyhow::Error::from)
+            .and_then(|json| Ok(Event::from_json(&json)?))
+        {
+            Ok(Event::ToolCall(call)) => answer(&mut output, &decide(&call, policy))?,
+            Ok(Event::Other(report)) => {
+                let noted =
+                    Noted { verdict: "allow", reasons: [], findings: [], event: report.kind().as_str() };
+                answer(&mut output, &noted)?;
+            }
+            Err(error) => {
+                all_read = false;
+                answer(&mut output, &Decision::refuse(format!("line {number} is not a call: {error:#}")))?;
+            }
+        }
+    }
+    output.flush().context("cannot write the decisions")?;
+    Ok(all_read)
+}
+
+fn skip_line<R: Read>(input: &mut BufReader<R>) -> io::Result<()> {
+    loop {
+        let buffer = input.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok(());
+        }
+        match buffer.iter().position(|byte| *byte == b'\n') {
+            Some(at) => {
+                input.consume(at + 1);
+                return Ok(());
+            }
+            None => {
+                let length = buffer.len();
+                input.consume(length);
+            }
+        }
+    }
+}
+
+fn answer(output: &mut impl Write, decision: &impl Serialize) -> anyhow::Result<()> {
+    serde_json::to_writer(&mut *output, decision)
+        .map_err(io::Error::from)
+        .context("cannot write the decisions")?;
+    output.write_all(b"\n").context("cannot write the decisions")?;
+    Ok(())
+}

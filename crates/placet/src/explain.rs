@@ -1,0 +1,225 @@
+//! `placet explain`: a call for people.
+
+use std::{fmt::Write as _, io::Write as _, process::ExitCode};
+
+use anyhow::Context;
+use placet_core::{
+    Assessment, Decision, Effect, Json, Policy, ToolCall, ToolName, Verdict,
+    assess::{On, advice},
+    decide,
+    effect::{Extent, Manner, Place, Undo, Verb, readable},
+    json::Object,
+};
+use serde::Serialize;
+
+use crate::{cli::Explain, config, style};
+
+/// A decision with what would change it.
+#[derive(Serialize)]
+struct Explained<'a> {
+    #[serde(flatten)]
+    decision: &'a Decision,
+    advice: Vec<&'static str>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Explain) -> anyhow::Result<ExitCode> {
+    let policy = config::load(arguments.config.as_deref())?;
+    let call = call(arguments)?;
+    let decision = decide(&call, &policy);
+    let advice = decision.assessment.as_ref().map(advice).unwrap_or_default();
+    let mut output = anstream::stdout();
+    if arguments.json {
+        serde_json::to_writer_pretty(&mut output, &Explained { decision: &decision, advice })
+            .map_err(std::io::Error::from)?;
+        writeln!(output)?;
+    } else {
+        output.write_all(page(&call, &decision, &policy, &advice).as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn call(arguments: &Explain) -> anyhow::Result<ToolCall> {
+    let call = match &arguments.tool {
+        None => {
+            let command = Json::from(arguments.command.join(" "));
+            ToolCall::new(
+                ToolName::parse("terminal")?,
+                Object::from_pairs([("command".to_owned(), command)])?,
+            )
+        }
+        Some(tool) => {
+            let tool = ToolName::parse(tool).context("`--tool` is not the name of a tool")?;
+            let args = match &arguments.args {
+                None => Object::default(),
+                Some(text) => match Json::read(text).context("`--args` is not JSON")? {
+                    Json::Object(object) => object,
+                    other => anyhow::bail!(
+                        "`--args` must be an object such as `{{\"path\":\"notes.md\"}}`, not {}",
+                        other.kind()
+                    ),
+                },
+            };
+            ToolCall::new(tool, args)
+        }
+    };
+    Ok(match &arguments.cwd {
+        Some(cwd) => call.with_cwd(cwd.as_str()),
+        None => call,
+    })
+}
+
+/// The whole answer as text.
+fn page(call: &ToolCall, decision: &Decision, policy: &Policy, advice: &[&str]) -> String {
+    let mut page = String::from("\n");
+    let Some(assessment) = &decision.assessment else {
+        let _ = writeln!(page, "  BLOCK  {}", readable(&decision.reasons.join("; ")));
+        return page;
+    };
+    head(&mut page, decision.verdict, assessment);
+    if decision.verdict == Verdict::Allow {
+        effects(&mut page, call, assessment, false);
+        page.push('\n');
+        return page;
+    }
+    let (heading, dim) = (style::HEADING, style::DIM);
+    let _ = writeln!(page, "\n  {heading}What would happen{heading:#}");
+    effects(&mut page, call, assessment, true);
+    let _ = writeln!(page, "\n  {heading}Why it asks{heading:#}");
+    for factor in assessment.factors.iter().filter(|factor| factor.on == On::Risk) {
+        let effect = factor
+            .effect
+            .filter(|_| assessment.effects.len() > 1)
+            .map(|index| format!("effect {}", index + 1));
+        let _ = writeln!(
+            page,
+            "    +{}  {:<56} {dim}{}{dim:#}",
+            factor.weight,
+            factor.words,
+            effect.unwrap_or_default()
+        );
+    }
+    let doubts: Vec<_> = assessment.factors.iter().filter(|factor| factor.on == On::Confidence).collect();
+    if assessment.confidence < policy.thresholds.confidence_min {
+        for factor in doubts {
+            let _ = writeln!(page, "    {dim}-{}  {} (confidence){dim:#}", factor.weight, factor.words);
+        }
+    }
+    for finding in &decision.findings {
+        if finding.source != placet_core::Source::Assessment {
+            let _ = writeln!(page, "    {}", readable(&finding.reason));
+        }
+    }
+    let _ = writeln!(page, "\n  {heading}What would change it{heading:#}");
+    for line in advice {
+        let _ = writeln!(page, "    · {line}");
+    }
+    page.push('\n');
+    page
+}
+
+fn head(page: &mut String, verdict: Verdict, assessment: &Assessment) {
+    let word = match verdict {
+        Verdict::Allow => "ALLOW",
+        Verdict::Hold => "HOLD",
+        Verdict::Block => "BLOCK",
+    };
+    let (colour, dim) = (style::verdict(verdict), style::DIM);
+    let _ = writeln!(
+        page,
+        "  {colour}{word:<5}{colour:#}  {} {dim}·{dim:#} risk {} {dim}·{dim:#} confidence {}",
+        assessment.side_effect_class.words(),
+        assessment.risk_score,
+        assessment.confidence
+    );
+}
+
+/// More rows than this help nobody.
+const ROWS_MAX: usize = 24;
+
+fn effects(page: &mut String, call: &ToolCall, assessment: &Assessment, numbered: bool) {
+    let dim = style::DIM;
+    let mut rows: Vec<(usize, &Effect)> = assessment.effects.iter().enumerate().collect();
+    let quiet = rows.iter().any(|(_, effect)| is_worth_a_row(effect));
+    rows.retain(|(_, effect)| !quiet || is_worth_a_row(effect));
+    let more = rows.len().saturating_sub(ROWS_MAX);
+    rows.truncate(ROWS_MAX);
+    for (index, effect) in rows {
+        let number = if numbered { format!("{:<3}", index + 1) } else { String::new() };
+        let target = match (&effect.words, effect.verb) {
+            (Some(words), Verb::Opaque) => words.to_string(),
+            (_, _) => readable(&effect.target.name),
+        };
+        let source = source_words(call, effect);
+        let _ = writeln!(
+            page,
+            "    {number}{:<11}{:<38} {:<34} {dim}{}{dim:#}",
+            verb_words(effect.verb),
+            cut(&target, 38),
+            circumstances(effect),
+            cut(&source, 60)
+        );
+    }
+    if more > 0 {
+        let _ = writeln!(page, "    {dim}and {more} more{dim:#}");
+    }
+}
+
+/// `cd`, `echo` and `test` only look at themselves.
+fn is_worth_a_row(effect: &Effect) -> bool {
+    !(effect.verb == Verb::Read && effect.target.kind == placet_core::effect::TargetKind::Command)
+}
+
+fn verb_words(verb: Verb) -> &'static str {
+    match verb {
+        Verb::Opaque => "unreadable",
+        other => other.words(),
+    }
+}
+
+/// What is special about an effect, in a few words.
+fn circumstances(effect: &Effect) -> String {
+    let mut words: Vec<String> = Vec::new();
+    if let (Some(said), true) = (&effect.words, effect.verb != Verb::Opaque) {
+        words.push(said.to_string());
+    }
+    if effect.target.place == Place::Away && effect.words.is_none() {
+        words
+            .push(if effect.verb == Verb::Read { "from outside" } else { "outside this machine" }.to_owned());
+    }
+    if effect.manner.has(Manner::ELEVATED) {
+        words.push("as root".to_owned());
+    }
+    if effect.manner.has(Manner::REMOTE) {
+        words.push("on another machine".to_owned());
+    }
+    if effect.manner.has(Manner::CARRIES_SECRET) {
+        words.push("with a secret".to_owned());
+    }
+    if effect.extent == Extent::Unbounded && effect.verb != Verb::Read && effect.words.is_none() {
+        words.push("everything".to_owned());
+    }
+    if effect.undo == Undo::Impossible && effect.words.is_none() {
+        words.push("for good".to_owned());
+    }
+    words.join(", ")
+}
+
+/// The words of the call an effect was read from.
+fn source_words(call: &ToolCall, effect: &Effect) -> String {
+    let pointer = effect.because.pointer.as_str();
+    let text = pointer.strip_prefix('/').and_then(|key| call.arg(&key.replace("~1", "/").replace("~0", "~")));
+    match text.and_then(Json::as_str) {
+        Some(text) => readable(effect.because.of(text).trim()),
+        None => String::new(),
+    }
+}
+
+fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let mut cut: String = text.chars().take(width - 1).collect();
+    cut.push('…');
+    cut
+}

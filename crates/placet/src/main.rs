@@ -1,0 +1,42 @@
+//! The one binary: translates the command line in, makes one call, translates the answer out.
+
+mod cli;
+
+mod config;
+
+mod decide;
+
+mod explain;
+
+mod style;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Decide(arguments) => decide::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
+        Command::Completions { shell } => cli::completions(shell),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            style::print_error(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// `placet decide | head` is not a failure.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+}
