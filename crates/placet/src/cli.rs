@@ -40,8 +40,7 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A line is an object with `tool` and `args`, and optionally `description`, `cwd`, `host`, `agent`, `session`, `at`,
-`reason` and `event`. A line that cannot be read gets the verdict `block` with the reason, and the run goes on.
+A line is an object with `tool` and `args`, and optionally `id`, `description`, `schema`, `cwd`, `host`, `agent`, `deployment`, `user`, `session`, `parent_session`, `at`, `reason` and `event`. A line that cannot be read gets the verdict `block` with the reason, and the run goes on.
 
 Examples:
   echo '{\"tool\":\"terminal\",\"args\":{\"command\":\"git log\"}}' | placet decide
@@ -57,15 +56,18 @@ pub struct Decide {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    arg_required_else_help = true,
+    after_help = "\
 Examples:
   placet explain -- 'rm -rf build && make'
   placet explain --cwd /srv/app -- git push --force origin main
   placet explain --tool write_file --args '{\"path\":\".github/workflows/ci.yml\",\"content\":\"…\"}'
-  placet explain --json -- 'terraform destroy' | jq .verdict")]
+  placet explain --json -- 'terraform destroy' | jq .verdict"
+)]
 pub struct Explain {
-    /// A shell command. Put `--` before it.
-    #[arg(last = true, value_name = "COMMAND", required_unless_present = "tool", conflicts_with = "tool")]
+    /// A shell command: one word is read as the shell would, several as words already split.
+    #[arg(value_name = "COMMAND", trailing_var_arg = true, required_unless_present = "tool", conflicts_with_all = ["tool", "args"])]
     pub command: Vec<String>,
     /// The tool that is called, instead of a shell command.
     #[arg(long, value_name = "NAME")]
@@ -82,6 +84,9 @@ pub struct Explain {
     /// Print the same as data.
     #[arg(long)]
     pub json: bool,
+    /// Exit with 0 for allow, 4 for hold and 5 for block.
+    #[arg(long)]
+    pub exit_code: bool,
 }
 
 /// Prints a completion script.

@@ -5,6 +5,15 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use placet_core::Policy;
 
+/// The parser's message in the words of somebody who writes configuration.
+fn plain_words(message: &str) -> String {
+    message
+        .replace("unknown field", "unknown key")
+        .replace("unknown variant", "unknown value")
+        .replace("expected f64", "expected a number")
+        .replace("floating point", "number")
+}
+
 /// Reads the policy from `file`, or gives the defaults.
 pub fn load(file: Option<&Path>) -> anyhow::Result<Policy> {
     let Some(file) = file else { return Ok(Policy::default()) };

@@ -23,7 +23,7 @@ const SOME_BAD: u8 = 3;
 #[derive(Serialize)]
 struct Noted {
     verdict: &'static str,
-    reasons: [&'static str; 0],
+    reasons: [&'static str; 1],
     findings: [&'static str; 0],
     event: &'static str,
 }
@@ -67,14 +67,23 @@ fn decide_lines<R: Read>(
             answer(&mut output, &Decision::refuse(format!("line {number} is longer than {LINE_MAX} bytes")))?;
             continue;
         }
+        if line.trim_ascii().is_empty() {
+            all_read = false;
+            answer(&mut output, &Decision::refuse(format!("line {number} is empty")))?;
+            continue;
+        }
         match Json::read(line.trim_ascii())
             .map_err(anyhow::Error::from)
             .and_then(|json| Ok(Event::from_json(&json)?))
         {
             Ok(Event::ToolCall(call)) => answer(&mut output, &decide(&call, policy))?,
             Ok(Event::Other(report)) => {
-                let noted =
-                    Noted { verdict: "allow", reasons: [], findings: [], event: report.kind().as_str() };
+                let noted = Noted {
+                    verdict: "allow",
+                    reasons: ["noted; there is nothing to decide"],
+                    findings: [],
+                    event: report.kind().as_str(),
+                };
                 answer(&mut output, &noted)?;
             }
             Err(error) => {

@@ -4,10 +4,10 @@ use std::{fmt::Write as _, io::Write as _, process::ExitCode};
 
 use anyhow::Context;
 use placet_core::{
-    Assessment, Decision, Effect, Json, Policy, ToolCall, ToolName, Verdict,
+    Assessment, Decision, Effect, Json, Source, ToolCall, ToolName, Verdict,
     assess::{On, advice},
     decide,
-    effect::{Extent, Manner, Place, Undo, Verb, readable},
+    effect::{Extent, Manner, Place, Undo, Verb, quote, readable},
     json::Object,
 };
 use serde::Serialize;
@@ -34,15 +34,25 @@ pub fn run(arguments: &Explain) -> anyhow::Result<ExitCode> {
             .map_err(std::io::Error::from)?;
         writeln!(output)?;
     } else {
-        output.write_all(page(&call, &decision, &policy, &advice).as_bytes())?;
+        output.write_all(page(&call, &decision, &advice).as_bytes())?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(match decision.verdict {
+        Verdict::Allow => ExitCode::SUCCESS,
+        Verdict::Hold if arguments.exit_code => ExitCode::from(4),
+        Verdict::Block if arguments.exit_code => ExitCode::from(5),
+        Verdict::Hold | Verdict::Block => ExitCode::SUCCESS,
+    })
 }
 
 fn call(arguments: &Explain) -> anyhow::Result<ToolCall> {
     let call = match &arguments.tool {
         None => {
-            let command = Json::from(arguments.command.join(" "));
+            // One word is the text of a command; several are words somebody's shell has split already.
+            let command = match arguments.command.as_slice() {
+                [text] => text.clone(),
+                words => words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" "),
+            };
+            let command = Json::from(command);
             ToolCall::new(
                 ToolName::parse("terminal")?,
                 Object::from_pairs([("command".to_owned(), command)])?,
@@ -52,7 +62,7 @@ fn call(arguments: &Explain) -> anyhow::Result<ToolCall> {
             let tool = ToolName::parse(tool).context("`--tool` is not the name of a tool")?;
             let args = match &arguments.args {
                 None => Object::default(),
-                Some(text) => match Json::read(text).context("`--args` is not JSON")? {
+                Some(text) => match Json::read(text).context("`--args` cannot be read")? {
                     Json::Object(object) => object,
                     other => anyhow::bail!(
                         "`--args` must be an object such as `{{\"path\":\"notes.md\"}}`, not {}",
@@ -70,52 +80,69 @@ fn call(arguments: &Explain) -> anyhow::Result<ToolCall> {
 }
 
 /// The whole answer as text.
-fn page(call: &ToolCall, decision: &Decision, policy: &Policy, advice: &[&str]) -> String {
+fn page(call: &ToolCall, decision: &Decision, advice: &[&str]) -> String {
     let mut page = String::from("\n");
     let Some(assessment) = &decision.assessment else {
-        let _ = writeln!(page, "  BLOCK  {}", readable(&decision.reasons.join("; ")));
+        let _ = writeln!(page, "  BLOCK  {}\n", readable(&decision.reasons.join("; ")));
         return page;
     };
     head(&mut page, decision.verdict, assessment);
-    if decision.verdict == Verdict::Allow {
+    let allowed = decision.verdict == Verdict::Allow;
+    let heading = style::HEADING;
+    if allowed {
         effects(&mut page, call, assessment, false);
-        page.push('\n');
-        return page;
+    } else {
+        let _ = writeln!(page, "\n  {heading}What would happen{heading:#}");
+        effects(&mut page, call, assessment, true);
     }
-    let (heading, dim) = (style::HEADING, style::DIM);
-    let _ = writeln!(page, "\n  {heading}What would happen{heading:#}");
-    effects(&mut page, call, assessment, true);
-    let _ = writeln!(page, "\n  {heading}Why it asks{heading:#}");
-    for factor in assessment.factors.iter().filter(|factor| factor.on == On::Risk) {
-        let effect = factor
-            .effect
-            .filter(|_| assessment.effects.len() > 1)
-            .map(|index| format!("effect {}", index + 1));
+    let said_by_operator = decision.findings.iter().any(|finding| finding.source == Source::Setting);
+    // A harmless call is three lines; one that has some risk says what it is made of.
+    if !allowed || said_by_operator || assessment.risk_score.as_hundredths() >= 25 {
+        let title = if allowed { "What the risk is made of" } else { "Why it asks" };
+        let _ = writeln!(page, "\n  {heading}{title}{heading:#}");
+        reasons(&mut page, decision, assessment);
+    }
+    if !advice.is_empty() {
+        let _ = writeln!(page, "\n  {heading}What would change it{heading:#}");
+        for line in advice {
+            let _ = writeln!(page, "    · {line}");
+        }
+    }
+    page.push('\n');
+    // Empty columns leave blanks at the ends of lines.
+    page.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// The factors of both scores, what the operator set, and which gate it stopped at.
+fn reasons(page: &mut String, decision: &Decision, assessment: &Assessment) {
+    let dim = style::DIM;
+    let several = assessment.effects.len() > 1;
+    let factors = |on: On| assessment.factors.iter().filter(move |factor| factor.on == on);
+    for factor in factors(On::Risk) {
+        let effect = factor.effect.filter(|_| several).map(|index| format!("effect {}", index + 1));
         let _ = writeln!(
             page,
-            "    +{}  {:<56} {dim}{}{dim:#}",
+            "    +{}  {:<66} {dim}{}{dim:#}",
             factor.weight,
             factor.words,
             effect.unwrap_or_default()
         );
     }
-    let doubts: Vec<_> = assessment.factors.iter().filter(|factor| factor.on == On::Confidence).collect();
-    if assessment.confidence < policy.thresholds.confidence_min {
-        for factor in doubts {
-            let _ = writeln!(page, "    {dim}-{}  {} (confidence){dim:#}", factor.weight, factor.words);
+    let sum: u32 = factors(On::Risk).map(|factor| factor.weight.as_hundredths()).sum();
+    if sum > 100 {
+        let _ = writeln!(page, "    {dim}=1.00  a risk is at most 1{dim:#}");
+    }
+    for factor in factors(On::Confidence) {
+        let _ = writeln!(page, "    {dim}-{}  {} (confidence){dim:#}", factor.weight, factor.words);
+    }
+    for finding in decision.findings.iter().filter(|finding| finding.source != Source::Assessment) {
+        let _ = writeln!(page, "    {}", readable(&finding.reason));
+    }
+    if assessment.requires_human {
+        if let Some(gate) = assessment.reasons.last().filter(|_| assessment.reasons.len() > 1) {
+            let _ = writeln!(page, "    {gate}");
         }
     }
-    for finding in &decision.findings {
-        if finding.source != placet_core::Source::Assessment {
-            let _ = writeln!(page, "    {}", readable(&finding.reason));
-        }
-    }
-    let _ = writeln!(page, "\n  {heading}What would change it{heading:#}");
-    for line in advice {
-        let _ = writeln!(page, "    · {line}");
-    }
-    page.push('\n');
-    page
 }
 
 fn head(page: &mut String, verdict: Verdict, assessment: &Assessment) {
@@ -144,20 +171,24 @@ fn effects(page: &mut String, call: &ToolCall, assessment: &Assessment, numbered
     rows.retain(|(_, effect)| !quiet || is_worth_a_row(effect));
     let more = rows.len().saturating_sub(ROWS_MAX);
     rows.truncate(ROWS_MAX);
-    for (index, effect) in rows {
-        let number = if numbered { format!("{:<3}", index + 1) } else { String::new() };
-        let target = match (&effect.words, effect.verb) {
-            (Some(words), Verb::Opaque) => words.to_string(),
-            (_, _) => readable(&effect.target.name),
-        };
-        let source = source_words(call, effect);
+    let cells: Vec<[String; 4]> = rows
+        .iter()
+        .map(|(index, effect)| {
+            let number = if numbered { format!("{:<3}", index + 1) } else { String::new() };
+            let target = match (&effect.words, effect.verb) {
+                (Some(words), Verb::Opaque) => words.to_string(),
+                (_, _) => cut(&readable(&effect.target.name), 38),
+            };
+            [number, target, cut(&circumstances(effect), 52), cut(&source_words(call, effect), 60)]
+        })
+        .collect();
+    let width = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let (target_width, circumstance_width) = (width(1), width(2));
+    for ((_, effect), [number, target, circumstance, source]) in rows.iter().zip(&cells) {
         let _ = writeln!(
             page,
-            "    {number}{:<11}{:<38} {:<34} {dim}{}{dim:#}",
+            "    {number}{:<11}{target:<target_width$}  {circumstance:<circumstance_width$}  {dim}{source}{dim:#}",
             verb_words(effect.verb),
-            cut(&target, 38),
-            circumstances(effect),
-            cut(&source, 60)
         );
     }
     if more > 0 {

@@ -16,7 +16,10 @@ pub fn advice(assessment: &Assessment) -> Vec<&'static str> {
     if any(&|effect| effect.manner.has(Manner::DECODED) || effect.manner.has(Manner::HIDDEN)) {
         advice.push("write the command out in plain words");
     }
-    if any(&|effect| effect.verb == Verb::Opaque) {
+    let tool_unknown = assessment.factors.iter().any(|factor| factor.name == "tool certainty");
+    if tool_unknown {
+        advice.push("say what kind of tool it is in the configuration: `[tools.NAME]` with `class`");
+    } else if any(&|effect| effect.verb == Verb::Opaque) {
         advice.push("say it so that it can be read: fixed words instead of variables and generated code");
     }
     if any(&|effect| effect.manner.has(Manner::CARRIES_SECRET)) {

@@ -8,9 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Score(u8); // Invariant: at most 100.
 
-/// A number that is not between 0 and 1.
+/// A number that is not between 0 and 1, or finer than hundredths.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` is not a number from 0 to 1")]
+#[error("`{0}` is not a number from 0 to 1 with at most two decimals")]
 pub struct InvalidScore(f64);
 
 impl Score {
@@ -31,8 +31,11 @@ impl Score {
 
     /// Parses a number between 0 and 1.
     pub fn parse(value: f64) -> Result<Self, InvalidScore> {
-        if (0.0..=1.0).contains(&value) {
-            Ok(Self((value * 100.0).round() as u8))
+        let hundredths = (value * 100.0).round();
+        // Written with two decimals, a number is the nearest one to its hundredths.
+        let exact = (hundredths / 100.0 - value).abs() < 1e-9;
+        if (0.0..=1.0).contains(&value) && exact {
+            Ok(Self(hundredths as u8))
         } else {
             Err(InvalidScore(value))
         }

@@ -37,7 +37,7 @@ fn sensitivity_weight(verb: Verb, sensitivity: Sensitivity) -> (u32, &'static st
     match (verb, sensitivity) {
         (_, Sensitivity::None) => (0, ""),
         (Verb::Read, Sensitivity::Private) => (5, "something private"),
-        (Verb::Read, Sensitivity::Secret) => (60, "a file that holds secrets; the agent would see them"),
+        (Verb::Read, Sensitivity::Secret) => (50, "a file that may hold secrets; the agent would see them"),
         (Verb::Read, Sensitivity::Credential) => (65, "a credential; the agent would hold it"),
         (Verb::Read, Sensitivity::System) => (3, "part of the system"),
         (Verb::Read, Sensitivity::Guard) => (10, "what watches over the agent"),
@@ -162,6 +162,8 @@ pub(super) fn class_of(effect: &Effect) -> SideEffectClass {
         Verb::Opaque => External,
         Verb::Spend | Verb::Grant => Critical,
         _ if dangerous => Critical,
+        // What hides its effect is asked about whatever the effect.
+        _ if effect.manner.has(Manner::HIDDEN) => Critical,
         _ if target.sensitivity >= Sensitivity::Secret => Critical,
         _ if effect.undo == Undo::Impossible && target.place != Place::Scratch => Critical,
         Verb::Write | Verb::Delete | Verb::Configure
@@ -249,7 +251,10 @@ pub fn weigh(call: &ToolCall, reading: Reading, policy: &Policy) -> (Assessment,
     let reversible = !opaque && reading.effects.iter().all(|effect| effect.undo != Undo::Impossible);
     let crisis_asks = reading.crisis && (class >= SideEffectClass::External || !reversible);
     let ask = asks(policy.thresholds, class, risk, confidence, opaque, crisis_asks);
-    let reasons = reasons(&reading.effects, riskiest.0, ask);
+    let mut reasons = reasons(&reading.effects, riskiest.0, ask);
+    if vouched {
+        reasons = vec!["nobody here knows this tool; the operator has said what kind it is".to_owned()];
+    }
     let assessment = Assessment {
         tool: call.tool().as_str().to_owned(),
         side_effect_class: class,
@@ -365,6 +370,13 @@ fn apply_setting(
         });
     }
     let class = setting.class.unwrap_or(read);
+    if class > read {
+        findings.push(Finding {
+            source: Source::Setting,
+            verdict: if class == SideEffectClass::Critical { Verdict::Hold } else { Verdict::Allow },
+            reason: format!("the operator raised this tool from {} to {}", read.words(), class.words()),
+        });
+    }
     if class < read {
         findings.push(Finding {
             source: Source::Setting,
@@ -394,7 +406,10 @@ fn reasons(effects: &[Effect], riskiest: usize, ask: Option<Ask>) -> Vec<String>
         Some(Ask::Crisis) => {
             reasons.push("it touches a matter of life and safety, so a person confirms it".to_owned())
         }
-        Some(Ask::Opaque | Ask::Critical | Ask::Risk) | None => {}
+        Some(Ask::Opaque) => reasons.push("what cannot be read always needs a person".to_owned()),
+        Some(Ask::Critical) => reasons.push("what is critical always needs a person".to_owned()),
+        Some(Ask::Risk) => reasons.push("that is more risk than may pass without a person".to_owned()),
+        None => {}
     }
     reasons
 }

@@ -95,7 +95,7 @@ fn read_command(text: &str, pointer: Pointer, cwd: Option<&str>, windows: bool) 
 }
 
 /// `word` so that a shell reads it back as it is.
-fn quote(word: &str) -> String {
+pub fn quote(word: &str) -> String {
     let plain = |byte: u8| {
         byte.is_ascii_alphanumeric()
             || matches!(byte, b'-' | b'_' | b'.' | b'/' | b'=' | b':' | b'@' | b'%' | b'+' | b',')

@@ -29,7 +29,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-pub use interpret::{Reading, interpret};
+pub use interpret::{Reading, interpret, quote};
 pub use manner::Manner;
 pub use span::{Pointer, Span};
 

@@ -128,7 +128,11 @@ pub fn shell(name: &str, words: &[&str]) -> ShellReading {
             }
             continue;
         }
-        let Some(flag) = lower.strip_prefix('-').or_else(|| lower.strip_prefix('/')) else {
+        let Some(flag) = lower
+            .split(':')
+            .next()
+            .and_then(|flag| flag.strip_prefix('-').or_else(|| flag.strip_prefix('/')))
+        else {
             reading.code = Some(words[at - 1..].join(" "));
             return reading;
         };

@@ -93,12 +93,12 @@ fn files_that_hold_secrets_among_other_things_are_secret() {
     check(
         Some("/work/shop"),
         r"
-        .env                          | tree secret
-        ./.env                        | tree secret
-        .env.production               | tree secret
-        apps/web/.env.local           | tree secret
-        /work/shop/.env               | tree secret
-        /work/other/.env              | machine secret
+        .env                          | tree credential
+        ./.env                        | tree credential
+        .env.production               | tree credential
+        apps/web/.env.local           | tree credential
+        /work/shop/.env               | tree credential
+        /work/other/.env              | machine credential
         prod.env                      | tree secret
         .env.example                  | tree none
         .env.sample                   | tree none
@@ -111,7 +111,7 @@ fn files_that_hold_secrets_among_other_things_are_secret() {
         credentials.json              | tree secret
         service-account-prod.json     | tree secret
         certs/server.key              | tree secret
-        test/fixtures/server.key      | tree secret
+        test/fixtures/server.key      | tree none
         test/fixtures/cacert.pem      | tree none
         signing.p12                   | tree secret
         release.keystore              | tree secret
@@ -126,7 +126,7 @@ fn files_that_hold_secrets_among_other_things_are_secret() {
         ~/.psql_history               | machine secret
         /proc/self/environ            | machine secret
         /proc/1234/environ            | machine secret
-        dist/.env                     | scratch secret
+        dist/.env                     | scratch credential
         ",
     );
 }
@@ -482,7 +482,7 @@ fn every_spelling_of_a_path_is_the_same_path() {
         %WINDIR%\notepad.exe                  | machine system
         C:\Program Files\x\y.exe              | machine system
         C:\Windows.\notepad.exe               | machine system
-        C:\shop\.env::$DATA                   | machine secret
+        C:\shop\.env::$DATA                   | machine credential
         \\server\share\x                      | away none
         \\server\C$\Windows\x                 | away system
         \\.\PhysicalDrive0                    | machine system broad
@@ -507,9 +507,9 @@ fn a_wildcard_is_what_it_could_become() {
         /etc/shado?                    | machine credential
         /e*/shadow                     | machine credential
         /???/shadow                    | machine credential
-        .env?                          | tree secret
-        .env*                          | tree secret
-        .en?                           | tree secret
+        .env?                          | tree credential
+        .env*                          | tree credential
+        .en?                           | tree credential
         *.pem                          | tree secret
         config/*.key                   | tree secret
         .git/hook?/pre-commit          | tree system
@@ -549,7 +549,7 @@ fn a_hole_makes_nothing_sensitive_by_itself() {
         /home/@/.ssh/id_rsa       | machine credential
         /etc/@                    | machine system
         ~/.ssh/@                  | machine credential
-        .env@                     | tree secret
+        .env@                     | tree credential
         @.pem                     | machine credential
         /tmp/@/../../etc/x        | machine none
         node_modules/@            | scratch none

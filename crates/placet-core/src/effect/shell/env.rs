@@ -10,6 +10,8 @@ pub struct Env {
     vars: HashMap<String, Var>,
     /// Function and alias bodies as text; read again when they are called.
     pub functions: HashMap<String, String>,
+    /// Names that `hash` tied to a program.
+    pub hashed: Vec<String>,
     /// What files written by this script hold.
     pub files: HashMap<String, Flow>,
     /// What descriptors opened by `exec` lead to.
@@ -54,6 +56,12 @@ impl Env {
 
     /// Sets `name`. Where that happens only sometimes, the old value stays possible.
     pub fn set(&mut self, name: &str, items: Vec<Flow>, sometimes: bool) {
+        if name == "PATH" {
+            // Another search path forgets what `hash` remembered.
+            for name in std::mem::take(&mut self.hashed) {
+                self.functions.remove(&name);
+            }
+        }
         if self.vars.len() >= NAMES_MAX && !self.vars.contains_key(name) {
             return;
         }

@@ -369,6 +369,9 @@ impl<'c> Walker<'c> {
             }
             self.env.set(name, items, self.conditional > 0 && !local);
         }
+        if redirects.len() > 1 && arguments.first().is_some_and(|arg| programs::is_shell(arg.as_str())) {
+            self.check_reverse_shell(redirects, range);
+        }
         let stdin = self.input(redirects, stdin);
         let output = if arguments.is_empty() {
             Flow::empty()
@@ -389,6 +392,17 @@ impl<'c> Walker<'c> {
                 let old = old.into_iter().next().unwrap_or_else(Flow::empty);
                 items.into_iter().map(|item| old.clone().then(item)).collect()
             }
+        }
+    }
+
+    /// A shell whose input or output is a connection obeys whoever is at the other end.
+    fn check_reverse_shell(&mut self, redirects: &[Redirect<'_>], range: (usize, usize)) {
+        let connected = redirects.iter().find_map(|redirect| {
+            let [Part::Text { text, .. }, ..] = redirect.target.parts.as_slice() else { return None };
+            network_path(text)
+        });
+        if let Some(host) = connected {
+            programs::network::remote_control(self, host, range);
         }
     }
 
@@ -602,8 +616,8 @@ impl<'c> Walker<'c> {
     /// `path` as seen from the start of the script.
     pub(super) fn locate(&self, text: &str) -> String {
         match &self.env.directory {
-            Some(directory) => path::join(directory, text),
-            None => text.to_owned(),
+            Some(directory) if !is_absolute(text) => format!("{}/{text}", directory.trim_end_matches('/')),
+            Some(_) | None => text.to_owned(),
         }
     }
 
@@ -726,6 +740,13 @@ impl<'c> Walker<'c> {
 /// The host of bash's `/dev/tcp/host/port`.
 pub(super) fn network_path(path: &str) -> Option<&str> {
     path.strip_prefix("/dev/tcp/").or_else(|| path.strip_prefix("/dev/udp/"))
+}
+
+/// Whether a path does not depend on where it is used.
+fn is_absolute(text: &str) -> bool {
+    text.starts_with(['/', '~', '\\', HOLE])
+        || text.starts_with("$HOME")
+        || text.as_bytes().get(1) == Some(&b':')
 }
 
 fn is_sink(path: &str) -> bool {

@@ -60,10 +60,9 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
         "hash" => {
             if let [flag, path, name] = call.args {
                 if flag.as_str() == "-p" {
-                    walker
-                        .env
-                        .functions
-                        .insert(name.as_str().to_owned(), format!("{} \"$@\"", path.as_str()));
+                    let body = format!("{} \"$@\"", path.as_str());
+                    walker.env.functions.insert(name.as_str().to_owned(), body);
+                    walker.env.hashed.push(name.as_str().to_owned());
                 }
             }
             Some(quiet(walker, call))

@@ -36,7 +36,10 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
         }
         "unlink" => {
             for arg in operands(call, &[]) {
-                delete(walker, arg, false);
+                // It refuses directories.
+                if !walker.path_target(arg.as_str()).1.broad {
+                    delete(walker, arg, false);
+                }
             }
             Flow::empty()
         }
@@ -82,13 +85,18 @@ fn remove(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let options = Options::read(call.args, &[], Style::Gnu);
     let recursive = options.has(&["-r", "-R", "--recursive"]) || call.name == "rimraf";
     for arg in &options.operands {
-        delete(walker, arg, recursive);
+        delete(walker, arg, recursive && !is_lock_file(arg.as_str()));
     }
     if options.operands.is_empty() && recursive {
         let span = walker.span(call.range);
         walker.emit(Effect::new(Verb::Read, Target::new(TargetKind::Command, call.name), span));
     }
     Flow::empty()
+}
+
+/// `bun.lock`, `package-lock.json`: a file, whatever the flags say.
+fn is_lock_file(path: &str) -> bool {
+    [".lock", ".lockb", "-lock.json", "-lock.yaml"].iter().any(|ending| path.ends_with(ending))
 }
 
 /// The file, tree or pattern that `arg` names is gone.
@@ -102,7 +110,7 @@ pub fn delete(walker: &mut Walker<'_>, arg: &Arg<'_>, recursive: bool) {
     };
     let undo = if is_regenerated(walker, &found) {
         Undo::Trivial
-    } else if recursive || star || !arg.known {
+    } else if recursive || star || !(arg.known || is_narrow(arg.as_str())) {
         Undo::Impossible
     } else {
         undo_of_loss(walker, arg)
@@ -123,7 +131,13 @@ fn is_regenerated(walker: &Walker<'_>, found: &path::Found) -> bool {
         "/var/cache/",
         "/var/lib/apt/lists",
     ];
-    let borrowed = walker.manner.has(Manner::ELEVATED) || walker.manner.has(Manner::REMOTE);
+    // Caches of the system are there to be emptied, by whom else than its administrator.
+    if found.name.starts_with("/var/cache/") || found.name.starts_with("/var/lib/apt/lists/") {
+        return !walker.manner.has(Manner::REMOTE);
+    }
+    let borrowed = [Manner::ELEVATED, Manner::REMOTE, Manner::DETACHED, Manner::HIDDEN]
+        .into_iter()
+        .any(|manner| walker.manner.has(manner));
     let own = !found.name.starts_with(['/', '~', HOLE])
         || walker.root().is_some_and(|root| found.name.starts_with(root))
         || TEMPORARY.iter().any(|start| found.name.starts_with(start))
@@ -140,9 +154,16 @@ fn undo_of_loss(walker: &Walker<'_>, arg: &Arg<'_>) -> Undo {
     match target.place {
         Place::Scratch => Undo::Trivial,
         Place::Tree => Undo::Possible,
-        Place::Machine if arg.glob => Undo::Impossible,
+        // Where the tree is not known, a place outside it is not known either.
+        Place::Machine if arg.glob && walker.root().is_some() => Undo::Impossible,
         Place::Machine | Place::Away => Undo::Possible,
     }
+}
+
+/// Whether a pattern names a kind of files, such as `*.log`, rather than everything.
+pub(super) fn is_narrow(pattern: &str) -> bool {
+    let name = pattern.rsplit('/').next().unwrap_or("");
+    name.chars().any(char::is_alphanumeric) && !name.contains(HOLE)
 }
 
 fn extent_of(arg: &Arg<'_>) -> Extent {
@@ -155,7 +176,8 @@ fn delete_with(walker: &mut Walker<'_>, arg: &Arg<'_>, extent: Extent, undo: Und
         target = target.with(Sensitivity::System);
     }
     let mut undo = undo;
-    if walker.manner.has(Manner::ELEVATED) || walker.manner.has(Manner::REMOTE) {
+    let borrowed = walker.manner.has(Manner::ELEVATED) || walker.manner.has(Manner::REMOTE);
+    if borrowed && !is_regenerated(walker, &found) {
         undo = Undo::Impossible;
     }
     if undo != Undo::Trivial && target.place == Place::Scratch {
@@ -196,7 +218,9 @@ fn move_files(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         } else if found.sensitivity == Sensitivity::Credential {
             walker.read(source);
         }
-        if let Some(destination) = &destination {
+        if destination.as_ref().is_some_and(|to| to.as_str() == "/dev/null") {
+            delete_with(walker, source, extent_of(source), Undo::Impossible);
+        } else if let Some(destination) = &destination {
             place(walker, source, destination, content);
         }
     }

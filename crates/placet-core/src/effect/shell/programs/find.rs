@@ -106,6 +106,8 @@ fn find(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
 struct Selection<'r> {
     /// The one name or pattern, if there is just one.
     name: Option<&'r str>,
+    /// Names a kind of files, rather than everything.
+    narrow: bool,
     /// Only empty files and directories.
     empty: bool,
     negated: bool,
@@ -116,6 +118,7 @@ impl<'r> Selection<'r> {
         let mut names = Vec::new();
         let mut empty = false;
         let mut negated = false;
+        let mut aged = false;
         let mut at = 0;
         while let Some(arg) = expression.get(at) {
             match arg.as_str() {
@@ -124,25 +127,45 @@ impl<'r> Selection<'r> {
                     at += 1;
                 }
                 "-empty" => empty = true,
+                "-mtime" | "-mmin" | "-atime" | "-amin" | "-ctime" | "-cmin" | "-size" | "-newer"
+                | "-older" => aged = true,
                 "!" | "-not" => negated = true,
                 "-exec" | "-execdir" | "-ok" | "-okdir" => break,
                 _ => {}
             }
             at += 1;
         }
-        let either = expression.iter().any(|arg| matches!(arg.as_str(), "-o" | "-or" | ","));
+        let either = has_outer_or(expression);
         let name = match names.as_slice() {
             [name] if !negated && !either => Some(*name),
             _ => None,
         };
-        Self { name, empty, negated }
+        let named = !names.is_empty() && names.iter().all(|name| name.chars().any(char::is_alphanumeric));
+        let narrow = (named || aged) && !either;
+        Self { name, narrow, empty, negated }
     }
 
     /// A path that stands for everything found under `start`.
     fn under<'a>(&self, start: &Arg<'a>) -> Arg<'a> {
-        let text = format!("{}/{HOLE}/{}", start.as_str().trim_end_matches('/'), self.name.unwrap_or("*"));
+        // Files may also be chosen by their age or size.
+        let name = self.name.unwrap_or(if self.narrow { "chosen*" } else { "*" });
+        let text = format!("{}/{HOLE}/{name}", start.as_str().trim_end_matches('/'));
         Arg { text: text.into(), known: false, glob: true, origin: Origin::PLAIN, range: start.range }
     }
+}
+
+/// Whether `-o` stands outside brackets, so that what follows it is chosen by something else.
+fn has_outer_or(expression: &[Arg<'_>]) -> bool {
+    let mut depth = 0i32;
+    expression.iter().any(|arg| {
+        match arg.as_str() {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            "-o" | "-or" | "," => return depth <= 0,
+            _ => {}
+        }
+        false
+    })
 }
 
 fn delete_found(
@@ -162,7 +185,10 @@ fn delete_found(
     if !scratch && target.place == Place::Scratch {
         target.place = Place::Machine;
     }
-    let (extent, undo) = match (scratch, selection.empty && !selection.negated && !start.broad) {
+    let outside = walker.root().is_some() && target.place == Place::Machine;
+    let few =
+        (selection.narrow && !outside || selection.empty && !selection.negated) && !start.broad && !borrowed;
+    let (extent, undo) = match (scratch, few) {
         (true, _) => (Extent::Several, Undo::Trivial),
         (false, true) => (Extent::Several, Undo::Possible),
         (false, false) => (Extent::Unbounded, Undo::Impossible),

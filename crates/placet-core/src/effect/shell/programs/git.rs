@@ -163,7 +163,16 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
             }
         } else if runs_a_program(key) {
             run_setting(walker, call, value);
+        } else if changes_what_runs(key, value) {
+            setting_changed(walker, call, key);
         }
+    }
+    if call
+        .overlay
+        .iter()
+        .any(|(name, _)| matches!(*name, "GIT_CONFIG_PARAMETERS" | "GIT_CONFIG_COUNT" | "GIT_EXEC_PATH"))
+    {
+        walker.opaque("settings of git that change what it runs", call.range);
     }
     let origin = subcommand(walker, call, sub.as_str(), rest, &settings);
     walker.env.directory = before;
@@ -220,6 +229,8 @@ fn subcommand(
                 options.has_exactly(&["--staged", "-S"]) && !options.has_exactly(&["--worktree", "-W"]);
             if staged_only || options.operands.is_empty() && !rest.iter().any(|arg| arg.as_str() == "--") {
                 change(walker, call, Undo::Trivial);
+            } else if names_files(&options.operands) {
+                change(walker, call, Undo::Possible);
             } else {
                 lose(walker, call, "overwrites files with an older version");
             }
@@ -489,11 +500,23 @@ fn checkout(walker: &mut Walker<'_>, call: &Call<'_>, rest: &[Arg<'_>], options:
     let dashes = rest.iter().position(|arg| arg.as_str() == "--");
     let paths_after = dashes.is_some_and(|at| at + 1 < rest.len());
     let everything = options.operands.iter().any(|arg| matches!(arg.as_str(), "." | ":/" | "*" | "./"));
-    if forced || paths_after || everything {
+    if forced
+        || everything
+        || (paths_after && !dashes.is_some_and(|at| names_files(&rest[at + 1..].iter().collect::<Vec<_>>())))
+    {
         lose(walker, call, "throws away changes that are not committed");
     } else {
         change(walker, call, Undo::Trivial);
     }
+}
+
+/// Whether single files are named, rather than everything or a directory.
+fn names_files(operands: &[&Arg<'_>]) -> bool {
+    !operands.is_empty()
+        && operands.iter().all(|arg| {
+            let name = arg.as_str().rsplit('/').next().unwrap_or("");
+            arg.known && !arg.glob && name.trim_start_matches('.').contains('.')
+        })
 }
 
 fn branch(walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>) {
@@ -597,6 +620,21 @@ fn run_setting(walker: &mut Walker<'_>, call: &Call<'_>, value: &str) {
     walker.nested(command, call.range, None);
 }
 
+/// Settings that make git run or trust something else.
+fn changes_what_runs(key: &str, value: &str) -> bool {
+    matches!(key, "core.hookspath" | "init.templatedir" | "include.path" | "core.attributesfile")
+        || key.starts_with("includeif.")
+        || (key.starts_with("url.") && key.ends_with("insteadof"))
+        || (key == "http.sslverify" && matches!(value, "false" | "0" | "no" | "off"))
+        || key.starts_with("protocol.")
+}
+
+fn setting_changed(walker: &mut Walker<'_>, call: &Call<'_>, key: &str) {
+    let span = walker.span(call.range);
+    let target = Target::new(TargetKind::Service, format!("git setting {key}")).with(Sensitivity::System);
+    walker.emit(Effect::new(Verb::Configure, target, span).words("changes what git runs or trusts"));
+}
+
 fn config(walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>) {
     let mut operands: Vec<&str> = options.operands.iter().map(|arg| arg.as_str()).collect();
     if matches!(operands.first(), Some(&"set")) {
@@ -630,19 +668,8 @@ fn config(walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>) {
             return;
         }
     }
-    let hooks = matches!(
-        key.as_str(),
-        "core.hookspath" | "init.templatedir" | "include.path" | "core.attributesfile"
-    ) || key.starts_with("includeif.")
-        || (key.starts_with("url.") && key.ends_with("insteadof"))
-        || (key == "http.sslverify" && matches!(value, "false" | "0" | "no" | "off"))
-        || key.starts_with("protocol.");
-    if hooks {
-        let span = walker.span(call.range);
-        let target = Target::new(TargetKind::Service, format!("git setting {key}")).with(Sensitivity::System);
-        walker.emit(
-            Effect::new(Verb::Configure, target, span).words("changes what git runs or trusts from now on"),
-        );
+    if changes_what_runs(&key, value) {
+        setting_changed(walker, call, &key);
         return;
     }
     if runs_a_program(&key) {

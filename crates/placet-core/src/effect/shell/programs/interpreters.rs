@@ -349,6 +349,9 @@ fn windows_shell(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         return run_file(walker, file, &[], call);
     }
     if let Some(code) = reading.code {
+        if !windows::looks_like(&code) && call.name != "cmd" {
+            return walker.nested(&code, call.range, call.stdin.clone());
+        }
         for effect in windows::script(&code) {
             let span = walker.span(call.range);
             walker.emit(Effect { because: span, ..effect });
@@ -457,6 +460,9 @@ fn python_module(walker: &mut Walker<'_>, call: &Call<'_>, module: &str, rest: &
         }
         _ => {
             super::unknown_use(walker, call);
+            if call.input_origin().has(Origin::FETCHED) {
+                run_unseen(walker, Origin::FETCHED, "", call.range);
+            }
             return Flow::unknown(call.input_origin());
         }
     };
@@ -544,7 +550,11 @@ pub fn run_foreign(walker: &mut Walker<'_>, language: &str, arg: &Arg<'_>) {
             }
             code::Use::DeletePath { path, tree } => {
                 let path = path.unwrap_or_else(|| HOLE.to_string());
+                let before = walker.manner;
+                // Nobody looks for a deletion inside a piece of code.
+                walker.manner |= Manner::HIDDEN;
                 super::files::delete(walker, &Arg::literal(path, arg.range), tree);
+                walker.manner = before;
             }
             code::Use::Fetch(host) => {
                 let target = super::network::host_target(&host);

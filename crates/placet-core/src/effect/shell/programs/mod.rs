@@ -171,6 +171,11 @@ fn windows_program(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     Some(Flow::unknown(call.input_origin()))
 }
 
+/// Whether a program is a shell.
+pub(super) fn is_shell(written: &str) -> bool {
+    matches!(base_name(written), "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "csh" | "tcsh")
+}
+
 /// Reads `text` as a statement for a database, if it is one; `false` if not.
 pub(super) fn statement(walker: &mut Walker<'_>, text: &str) -> bool {
     databases::statement(walker, text)

@@ -12,6 +12,8 @@
 //!     verbs away                           # what no line names is read by its verb
 //! ```
 //!
+//! `takes push: -o` names flags that have a value only after that sub-command.
+//!
 //! The first line that matches counts. Before `=>`: words are sub-commands in order (`*` matches any
 //! letters), a flag must be there (`--flag=value` with that value), `!--flag` must not, `..word` stands
 //! anywhere among the operands, `@` asks for an operand more and `!@` for none. After it: a verb, a kind
@@ -55,6 +57,8 @@ static TABLE: LazyLock<HashMap<&'static str, &'static Program>> = LazyLock::new(
 #[derive(Debug, Default)]
 struct Program {
     takes: Vec<&'static str>,
+    /// Flags with a value after one sub-command only.
+    takes_after: Vec<(&'static str, Vec<&'static str>)>,
     single_dash: bool,
     /// Flags that make any use harmless, besides the usual ones.
     dry: Vec<&'static str>,
@@ -126,7 +130,17 @@ enum Reader {
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     let program = TABLE.get(call.name)?;
     let style = if program.single_dash { Style::Single } else { Style::Gnu };
-    let options = Options::read(call.args, &program.takes, style);
+    let longer: Vec<&'static str>;
+    let mut takes = program.takes.as_slice();
+    if !program.takes_after.is_empty() {
+        let (_, at) = Options::leading(call.args, takes);
+        let sub = call.args.get(at).map_or("", Arg::as_str);
+        if let Some((_, more)) = program.takes_after.iter().find(|(word, _)| *word == sub) {
+            longer = takes.iter().chain(more).copied().collect();
+            takes = &longer;
+        }
+    }
+    let options = Options::read(call.args, takes, style);
     if is_harmless(program, &options) {
         harmless(walker, call);
         return Some(Flow::unknown(Origin::PLAIN));
@@ -162,7 +176,10 @@ fn is_harmless(program: &Program, options: &Options<'_>) -> bool {
     for (flag, value) in &options.flags {
         let name = flag.trim_start_matches('-');
         let off = value.as_ref().is_some_and(|value| {
-            matches!(value.as_str().to_ascii_lowercase().as_str(), "none" | "false" | "no" | "0" | "off" | "")
+            matches!(
+                value.as_str().to_ascii_lowercase().as_str(),
+                "none" | "false" | "f" | "no" | "n" | "0" | "off" | ""
+            )
         });
         let dry = matches!(
             name,
@@ -282,18 +299,22 @@ impl Template {
         }
         for arg in named {
             if self.kind == TargetKind::Path {
+                let before = walker.effects.len();
                 match verb {
                     Verb::Read => {
                         origin = origin.and(walker.read(arg).origin);
+                        self.qualify(&mut walker.effects[before..]);
                         continue;
                     }
                     Verb::Write if self.undo.is_none() => {
                         let content = call.stdin.clone().unwrap_or_else(|| Flow::unknown(Origin::PLAIN));
                         walker.write(arg, content, false);
+                        self.qualify(&mut walker.effects[before..]);
                         continue;
                     }
                     Verb::Delete if self.undo.is_none() => {
                         super::files::delete(walker, arg, self.extent != Extent::One);
+                        self.qualify(&mut walker.effects[before..]);
                         continue;
                     }
                     _ => {
@@ -308,6 +329,21 @@ impl Template {
             }
         }
         origin
+    }
+
+    /// Adds what the line says to effects that were read from a path.
+    fn qualify(&self, effects: &mut [Effect]) {
+        for effect in effects {
+            effect.target.sensitivity = effect.target.sensitivity.max(self.sensitivity);
+            effect.manner |= self.manner;
+            effect.seen = effect.seen.max(self.seen);
+            if let Some(place) = self.place {
+                effect.target.place = place;
+            }
+            if let Some(words) = self.words {
+                effect.words = Some(words.into());
+            }
+        }
     }
 
     fn emit(&self, walker: &mut Walker<'_>, verb: Verb, target: Target, range: (usize, usize), known: bool) {
@@ -486,7 +522,7 @@ fn read_table(
     };
     for (index, raw) in text.lines().enumerate() {
         let number = index + 1;
-        let line = raw.split(" #").next().unwrap_or("").trim_end();
+        let line = without_comment(raw).trim_end();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
@@ -502,18 +538,45 @@ fn read_table(
         }
         let mut words = line.split_whitespace();
         match words.next() {
-            Some("takes") => program.takes.extend(words),
+            Some("takes") => {
+                let flags: Vec<&'static str> = words.collect();
+                match flags.split_first().and_then(|(first, rest)| Some((first.strip_suffix(':')?, rest))) {
+                    Some((sub, rest)) => program.takes_after.push((sub, rest.to_vec())),
+                    None => program.takes.extend(flags),
+                }
+            }
             Some("dry") => program.dry.extend(words),
             Some("single-dash") => program.single_dash = true,
             Some("short-help") => program.short_help = true,
             Some("quiet") => program.quiet = true,
             Some("verbs") => {
-                program.verbs = Some(if words.next() == Some("away") { Place::Away } else { Place::Machine })
+                program.verbs = Some(match words.next() {
+                    None | Some("here") => Place::Machine,
+                    Some("away") => Place::Away,
+                    Some(other) => {
+                        return Err((number, format!("`verbs` is `here` or `away`, not `{other}`")));
+                    }
+                });
             }
             other => return Err((number, format!("unknown word `{}`", other.unwrap_or("")))),
         }
     }
     finish(&mut names, &mut program, text.lines().count())
+}
+
+/// The line without a comment; a `#` inside quotes is no comment.
+fn without_comment(line: &str) -> &str {
+    let mut quoted = false;
+    let mut before = ' ';
+    for (at, letter) in line.char_indices() {
+        match letter {
+            '"' => quoted = !quoted,
+            '#' if !quoted && before == ' ' => return &line[..at],
+            _ => {}
+        }
+        before = letter;
+    }
+    line
 }
 
 fn read_line(before: &'static str, after: &'static str) -> Result<Line, String> {
@@ -585,6 +648,7 @@ fn read_template(text: &'static str) -> Result<Template, String> {
         reader: Reader::Name,
         words,
     };
+    let mut nothing = false;
     for token in text.split_whitespace() {
         match token {
             "read" => template.verb = Some(Verb::Read),
@@ -599,7 +663,7 @@ fn read_template(text: &'static str) -> Result<Template, String> {
             "delegate" => template.verb = Some(Verb::Delegate),
             "configure" => template.verb = Some(Verb::Configure),
             "opaque" => template.verb = Some(Verb::Opaque),
-            "nothing" => template.verb = None,
+            "nothing" => nothing = true,
             "path" => template.kind = TargetKind::Path,
             "url" => template.kind = TargetKind::Url,
             "host" => template.kind = TargetKind::Host,
@@ -638,6 +702,9 @@ fn read_template(text: &'static str) -> Result<Template, String> {
                     None => (&selector[1..], false),
                 };
                 let number = number.parse().map_err(|_| format!("unknown selector `{selector}`"))?;
+                if number == 0 {
+                    return Err("operands are counted from one".to_owned());
+                }
                 template.names = if from { Names::From(number) } else { Names::One(number) };
             }
             other => match Manner::named(other) {
@@ -645,6 +712,9 @@ fn read_template(text: &'static str) -> Result<Template, String> {
                 None => return Err(format!("unknown word `{other}`")),
             },
         }
+    }
+    if template.verb.is_none() && template.reader == Reader::Name && !nothing {
+        return Err("a verb is missing".to_owned());
     }
     Ok(template)
 }

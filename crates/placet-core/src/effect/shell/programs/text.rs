@@ -220,7 +220,9 @@ fn transform(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
             "base64" if decodes => base64(text)?,
             "xxd" if decodes => hex(text)?,
             "rev" => {
-                return Some(text.lines().map(|line| line.chars().rev().collect::<String>() + "\n").collect());
+                return Some(
+                    text.lines().map(|line| line.chars().rev().collect::<String>() + "\n").collect(),
+                );
             }
             _ => return None,
         };

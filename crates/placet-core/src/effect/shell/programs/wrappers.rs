@@ -31,10 +31,7 @@ const fn wrapper(
 /// Wrappers whose command is the rest of their arguments.
 const WRAPPERS: &[Wrapper] = &[
     wrapper(
-        &[
-            "sudo", "doas", "pkexec", "gosu", "su-exec", "sudoedit", "gsudo", "run0", "please", "sudo-rs",
-            "dzdo",
-        ],
+        &["sudo", "doas", "pkexec", "sudoedit", "gsudo", "run0", "please", "sudo-rs", "dzdo"],
         &[
             "-u",
             "-g",
@@ -67,7 +64,7 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper(&["timeout", "gtimeout"], &["-s", "--signal", "-k", "--kill-after"], 1, Manner::PLAIN),
     wrapper(&["nice", "renice"], &["-n", "--adjustment"], 0, Manner::PLAIN),
     wrapper(&["ionice"], &["-c", "--class", "-n", "--classdata", "-p"], 0, Manner::PLAIN),
-    wrapper(&["chrt"], &["-T", "-P", "-D"], 1, Manner::PLAIN),
+    wrapper(&["chrt"], &["-T", "-P", "-D"], 1, Manner::ELEVATED),
     wrapper(&["taskset"], &[], 1, Manner::PLAIN),
     wrapper(&["numactl"], &["-N", "-m", "-C", "-i"], 0, Manner::PLAIN),
     wrapper(&["stdbuf"], &["-i", "-o", "-e", "--input", "--output", "--error"], 0, Manner::PLAIN),
@@ -103,6 +100,7 @@ const WRAPPERS: &[Wrapper] = &[
         Manner::PLAIN,
     ),
     wrapper(&["exec"], &["-a"], 0, Manner::PLAIN),
+    wrapper(&["gosu", "su-exec", "setuidgid", "chpst"], &["-u"], 1, Manner::ELEVATED),
     wrapper(
         &["strace", "ltrace", "dtruss"],
         &["-o", "-e", "-p", "-s", "-u", "-E", "-a", "-P"],
@@ -267,7 +265,10 @@ fn unwrap(walker: &mut Walker<'_>, call: &Call<'_>, wrapper: &Wrapper) -> Flow {
         }
         if let Some(at) = call.args.iter().position(|arg| arg.as_str().starts_with("-S")) {
             let text: Vec<&str> = call.args[at..].iter().map(Arg::as_str).collect();
-            return walker.nested(text.join(" ").trim_start_matches("-S"), call.range, call.stdin.clone());
+            let text = text.join(" ");
+            return elevated(walker, Manner::HIDDEN, |walker| {
+                walker.nested(text.trim_start_matches("-S"), call.range, call.stdin.clone())
+            });
         }
         while call.args.get(at).is_some_and(|arg| arg.as_str().contains('=')) {
             at += 1;

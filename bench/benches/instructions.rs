@@ -1,0 +1,130 @@
+//! Instruction counts: the same on every machine, so a change in them is a change in the code.
+//!
+//! `run.sh --check` compares them with `instructions.json` beside this folder.
+
+use std::hint::black_box;
+
+use gungraun::prelude::*;
+use placet_bench::{
+    MEGABYTE, PATCH, PATHS, SHORT, TYPICAL, call, decided, decided_line, kilobyte_line, shell_call,
+    shell_line, varied_commands,
+};
+use placet_core::{
+    CallDigest, Decision, Json, ToolCall, canonical,
+    effect::{
+        Effect, Pointer,
+        path::{Found, classify},
+        shell::{
+            interpret,
+            parse::{Budget, parse},
+        },
+    },
+};
+
+/// Fills the tables, which happens once in a process, before anything is counted.
+fn warm<T>(value: T) -> T {
+    decided(&shell_call(TYPICAL));
+    decided(&call("read_file", &[("path", "~/.ssh/id_rsa")]));
+    value
+}
+
+fn warm_call(command: &str) -> ToolCall {
+    warm(shell_call(command))
+}
+
+fn warm_line(command: &str) -> String {
+    warm(shell_line(command))
+}
+
+fn warm_megabyte(command: &str) -> ToolCall {
+    warm(shell_call(&command.repeat(MEGABYTE / command.len())))
+}
+
+fn warm_wire() -> Json {
+    warm(Json::read(kilobyte_line()).expect("a line of ours"))
+}
+
+fn warm_edit() -> ToolCall {
+    ToolCall::from_json(&warm_wire()).expect("a call of ours")
+}
+
+fn warm_varied() -> Vec<ToolCall> {
+    warm(varied_commands(500).iter().map(|command| shell_call(command)).collect())
+}
+
+#[library_benchmark]
+#[bench::kilobyte(kilobyte_line())]
+fn json_read(line: String) -> Json {
+    black_box(Json::read(black_box(&line))).expect("a line of ours")
+}
+
+#[library_benchmark]
+#[bench::kilobyte(warm_wire())]
+fn canonical_write(wire: Json) -> String {
+    black_box(canonical::to_string(black_box(&wire)))
+}
+
+#[library_benchmark]
+#[bench::kilobyte(warm_edit())]
+fn digest(call: ToolCall) -> CallDigest {
+    black_box(CallDigest::of(black_box(&call), &[]))
+}
+
+#[library_benchmark]
+#[bench::short(SHORT)]
+#[bench::typical(TYPICAL)]
+fn shell_parse(command: &str) -> usize {
+    black_box(parse(black_box(command), Budget::default())).script.items.len()
+}
+
+#[library_benchmark]
+#[bench::short(warm(SHORT))]
+#[bench::typical(warm(TYPICAL))]
+fn shell_interpret(command: &str) -> Vec<Effect> {
+    black_box(interpret(black_box(command), Pointer::root(), Some("/work/shop")))
+}
+
+#[library_benchmark]
+#[bench::short(warm_call(SHORT))]
+#[bench::typical(warm_call(TYPICAL))]
+#[bench::read_file(warm(call("read_file", &[("path", "src/cart.rs")])))]
+#[bench::write_file(warm(call("write_file", &[("path", "src/cart.rs"), ("content", PATCH)])))]
+#[bench::apply_patch(warm(call("apply_patch", &[("input", PATCH)])))]
+fn decide(call: ToolCall) -> Decision {
+    black_box(decided(black_box(&call)))
+}
+
+#[library_benchmark]
+#[bench::typical(warm_line(TYPICAL))]
+fn decide_json(line: String) -> Decision {
+    black_box(decided_line(black_box(&line)))
+}
+
+#[library_benchmark]
+#[bench::five_hundred(warm_varied())]
+fn decide_varied(calls: Vec<ToolCall>) -> usize {
+    calls.iter().map(|call| black_box(decided(black_box(call))).reasons.len()).sum()
+}
+
+#[library_benchmark]
+#[bench::commands(warm_megabyte("cp src/a.txt out/a.txt\n"))]
+#[bench::words(warm_megabyte("out/file.txt "))]
+#[bench::one_word(warm_megabyte("x"))]
+fn decide_megabyte(call: ToolCall) -> Decision {
+    black_box(decided(black_box(&call)))
+}
+
+#[library_benchmark]
+#[bench::eight(warm(PATHS))]
+fn path_classify(paths: [&'static str; 8]) -> [Found; 8] {
+    black_box(paths.map(|path| classify(black_box(path), Some("/work/shop"))))
+}
+
+library_benchmark_group!(
+    name = all;
+    benchmarks =
+        json_read, canonical_write, digest, shell_parse, shell_interpret, decide, decide_json, decide_varied,
+        decide_megabyte, path_classify
+);
+
+main!(library_benchmark_groups = all);

@@ -1,0 +1,166 @@
+//! Wall time: ours, and the peers' in the same run.
+
+use std::{fs, hint::black_box, time::Duration, time::Instant};
+
+use criterion::Criterion;
+use placet_bench::{
+    MEGABYTE, PATCH, PATHS, SHORT, TYPICAL, call, decided, decided_line, kilobyte_line, megabyte_shapes,
+    shell_call, shell_line, varied_commands,
+};
+use placet_core::{
+    CallDigest, Json, ToolCall, canonical,
+    effect::{
+        Pointer,
+        path::classify,
+        shell::{
+            interpret,
+            parse::{Budget, parse},
+        },
+    },
+};
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(2))
+        .configure_from_args();
+    small(&mut criterion);
+    peers(&mut criterion);
+    megabytes(&mut criterion);
+    criterion.final_summary();
+    // `cargo bench -- FILTER` asks for some of the above only.
+    if std::env::args().skip(1).all(|arg| arg.starts_with('-')) {
+        varied();
+    }
+}
+
+fn small(criterion: &mut Criterion) {
+    let line = kilobyte_line();
+    let wire = Json::read(&line).expect("a line of ours");
+    let edit = ToolCall::from_json(&wire).expect("a call of ours");
+    let mut group = criterion.benchmark_group("ours");
+    group.bench_function("json read 1 KiB", |bencher| bencher.iter(|| Json::read(black_box(&line))));
+    group.bench_function("canonical 1 KiB", |bencher| {
+        let mut out = Vec::with_capacity(2048);
+        bencher.iter(|| {
+            out.clear();
+            canonical::write(black_box(&wire), &mut out);
+            black_box(out.len())
+        });
+    });
+    group.bench_function("digest 1 KiB", |bencher| bencher.iter(|| CallDigest::of(black_box(&edit), &[])));
+    for (name, command) in [("50 B", SHORT), ("200 B", TYPICAL)] {
+        group.bench_function(format!("shell parse {name}"), |bencher| {
+            bencher.iter(|| parse(black_box(command), Budget::default()));
+        });
+        let pointer = Pointer::root().key("command");
+        group.bench_function(format!("shell interpret {name}"), |bencher| {
+            bencher.iter(|| interpret(black_box(command), pointer.clone(), Some("/work/shop")));
+        });
+        let shell = shell_call(command);
+        group.bench_function(format!("decide shell {name}"), |bencher| {
+            bencher.iter(|| decided(black_box(&shell)))
+        });
+        let line = shell_line(command);
+        group.bench_function(format!("decide shell {name} from json"), |bencher| {
+            bencher.iter(|| decided_line(black_box(&line)));
+        });
+    }
+    for (name, other) in [
+        ("decide read_file", call("read_file", &[("path", "src/cart.rs")])),
+        ("decide write_file", call("write_file", &[("path", "src/cart.rs"), ("content", PATCH)])),
+        ("decide apply_patch", call("apply_patch", &[("input", PATCH)])),
+        ("decide edit 1 KiB", edit.clone()),
+    ] {
+        group.bench_function(name, |bencher| bencher.iter(|| decided(black_box(&other))));
+    }
+    group.bench_function("classify 8 paths", |bencher| {
+        bencher.iter(|| PATHS.map(|path| classify(black_box(path), Some("/work/shop"))));
+    });
+    group.finish();
+}
+
+fn peers(criterion: &mut Criterion) {
+    let line = kilobyte_line();
+    let value: serde_json::Value = serde_json::from_str(&line).expect("a line of ours");
+    let mut group = criterion.benchmark_group("peers");
+    group.bench_function("serde_json read 1 KiB", |bencher| {
+        bencher.iter(|| serde_json::from_str::<serde_json::Value>(black_box(&line)));
+    });
+    group.bench_function("serde_json_canonicalizer 1 KiB", |bencher| {
+        bencher.iter(|| serde_json_canonicalizer::to_vec(black_box(&value)));
+    });
+    for (name, command) in [("50 B", SHORT), ("200 B", TYPICAL)] {
+        group.bench_function(format!("brush-parser {name}"), |bencher| {
+            let options = brush_parser::ParserOptions::default();
+            bencher.iter(|| {
+                brush_parser::Parser::new(black_box(command).as_bytes(), &options)
+                    .parse_program()
+                    .expect("it parses")
+            });
+        });
+        group.bench_function(format!("tree-sitter-bash {name}"), |bencher| {
+            let mut parser = tree_sitter::Parser::new();
+            parser.set_language(&tree_sitter_bash::LANGUAGE.into()).expect("the versions fit");
+            bencher.iter(|| parser.parse(black_box(command), None));
+        });
+    }
+    group.finish();
+}
+
+fn megabytes(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("megabyte");
+    group.sample_size(10).measurement_time(Duration::from_secs(1)).warm_up_time(Duration::from_millis(200));
+    for (name, call) in megabyte_shapes() {
+        group.bench_function(name, |bencher| bencher.iter(|| decided(black_box(&call))));
+    }
+    let line = shell_line(&format!("echo '{}'", "a".repeat(MEGABYTE - 7)));
+    group.bench_function("one quoted word from json", |bencher| {
+        bencher.iter(|| decided_line(black_box(&line)))
+    });
+    group.finish();
+}
+
+/// Every one of several thousand different commands, timed by itself: no command warms the caches for the next.
+fn varied() {
+    const ROUNDS: usize = 15;
+    let commands = varied_commands(5_000);
+    let bytes = commands.iter().map(String::len).sum::<usize>() / commands.len();
+    let calls: Vec<ToolCall> = commands.iter().map(|command| shell_call(command)).collect();
+    let lines: Vec<String> = commands.iter().map(|command| shell_line(command)).collect();
+    let mut rows = Vec::new();
+    for (name, run) in [
+        ("decide", &(|at: usize| drop(black_box(decided(&calls[at])))) as &dyn Fn(usize)),
+        ("decide from json", &|at| drop(black_box(decided_line(&lines[at])))),
+    ] {
+        let mut times = vec![Vec::with_capacity(ROUNDS); calls.len()];
+        for _ in 0..ROUNDS {
+            for (at, times) in times.iter_mut().enumerate() {
+                let start = Instant::now();
+                run(at);
+                times.push(start.elapsed().as_nanos());
+            }
+        }
+        let mut medians: Vec<u128> = times
+            .into_iter()
+            .map(|mut times| {
+                times.sort_unstable();
+                times[ROUNDS / 2]
+            })
+            .collect();
+        medians.sort_unstable();
+        let at = |share: usize| medians[(medians.len() - 1) * share / 100];
+        rows.push(format!(
+            r#""{name}": {{"commands": {}, "bytes": {bytes}, "p50": {}, "p90": {}, "p99": {}, "max": {}}}"#,
+            medians.len(),
+            at(50),
+            at(90),
+            at(99),
+            at(100),
+        ));
+    }
+    let json = format!("{{{}}}\n", rows.join(", "));
+    fs::create_dir_all("target").expect("the target directory can be made");
+    fs::write("target/varied.json", &json).expect("the figures can be written");
+    eprint!("varied commands, ns per call: {json}");
+}

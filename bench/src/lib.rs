@@ -1,0 +1,220 @@
+//! What is measured: the same inputs for wall time and for instruction counts.
+
+use placet_core::{Decision, Json, Policy, ToolCall, ToolName, decide, json::Object};
+
+/// A short command, about 50 bytes.
+pub const SHORT: &str = r#"git log --oneline -20 | grep "fix" > /tmp/fixes.txt"#;
+
+/// A typical command, about 200 bytes: a list, pipelines, redirections, a substitution and quotes.
+pub const TYPICAL: &str = concat!(
+    r#"cd "$(git rev-parse --show-toplevel)" && grep -rn --include='*.rs' "fn main" src | "#,
+    r#"awk -F: '{print $1}' | sort -u > /tmp/mains.txt 2>&1; wc -l < /tmp/mains.txt && "#,
+    r#"cargo test -q --workspace | tail -n 20"#,
+);
+
+/// A patch as agents write it.
+pub const PATCH: &str = "*** Begin Patch\n*** Update File: src/cart.rs\n@@ fn total(&self) -> u64 {\n-        self.items.iter().map(|item| item.price).sum()\n+        self.items.iter().map(|item| item.price * item.count).sum()\n     }\n*** Add File: tests/cart.rs\n+#[test]\n+fn two_apples_cost_twice_as_much() {\n+    assert_eq!(cart(2).total(), 2 * cart(1).total());\n+}\n*** End Patch\n";
+
+/// One megabyte: the largest argument there is a goal for.
+pub const MEGABYTE: usize = 1 << 20;
+
+/// Paths as calls name them.
+pub const PATHS: [&str; 8] = [
+    "src/main.rs",
+    "./tests/fixtures/cart.json",
+    "/work/shop/node_modules/left-pad/index.js",
+    "~/.ssh/id_ed25519",
+    "/etc/nginx/nginx.conf",
+    "../shop-api/.env.production",
+    "/tmp/build-7f3a/output.log",
+    "/var/lib/postgresql/15/main/PG_VERSION",
+];
+
+/// A call of `tool` with text arguments, from a host that says where it works.
+pub fn call(tool: &str, args: &[(&str, &str)]) -> ToolCall {
+    let args = args.iter().map(|(key, value)| ((*key).to_owned(), Json::from(*value)));
+    ToolCall::new(
+        ToolName::parse(tool).expect("a plain name"),
+        Object::from_pairs(args).expect("distinct keys"),
+    )
+    .with_host("claude-code")
+    .with_agent("builder")
+    .with_session("01JCX2M8T7")
+    .with_cwd("/work/shop")
+}
+
+/// A call of a shell.
+pub fn shell_call(command: &str) -> ToolCall {
+    call("bash", &[("command", command)])
+}
+
+/// The line a host sends for a shell call.
+pub fn shell_line(command: &str) -> String {
+    let command = placet_core::canonical::to_string(&Json::from(command));
+    format!(
+        r#"{{"tool":"bash","args":{{"command":{command},"description":"Lists the files with a main function"}},"host":"claude-code","agent":"builder","session":"01JCX2M8T7","cwd":"/work/shop"}}"#
+    )
+}
+
+/// The line of a call, of about 1 KiB.
+pub fn kilobyte_line() -> String {
+    let line = concat!(
+        r#"{"id":"toolu_01A9f3","tool":"str_replace_based_edit_tool","host":"claude-code","agent":"builder","#,
+        r#""session":"01JCX2M8T7","cwd":"/work/shop","at":"2026-11-15T10:00:00Z","user":"ann@example.org","#,
+        r#""args":{"command":"str_replace","path":"/work/shop/src/cart.rs","old_str":"    pub fn total(&self) -> u64 {\n"#,
+        r#"        self.items.iter().map(|item| item.price).sum()\n    }\n","new_str":"    /// What everything costs, \"tax\" excluded.\n"#,
+        r#"    pub fn total(&self) -> u64 {\n        self.items.iter().map(|item| item.price * u64::from(item.count)).sum()\n    }\n","#,
+        r#""options":{"expected_replacements":1,"dry_run":false,"encoding":"utf-8","retries":3,"backoff":0.25,"#,
+        r#""ranges":[[12,48],[50,61],[70,92]],"labels":["cart","money","bug-1274"],"parent":null}},"#,
+        r#""description":"Counts every item of a cart","reason":"The test `two_apples_cost_twice_as_much` shows that the total ignores how many of an item are in the cart; "#,
+        r#"the customer reported this on Monday, and the fix is to multiply the price by the count. Nothing else in the file changes."}"#,
+    );
+    line.to_owned()
+}
+
+/// Decides under the default policy.
+pub fn decided(call: &ToolCall) -> Decision {
+    decide(call, &Policy::default())
+}
+
+/// From the bytes of a line to the decision.
+pub fn decided_line(line: &str) -> Decision {
+    let wire = Json::read(line).expect("a line of ours");
+    decided(&ToolCall::from_json(&wire).expect("a call of ours"))
+}
+
+/// A command of exactly one megabyte, of each shape that could cost more than its length.
+pub fn megabyte_shapes() -> Vec<(&'static str, ToolCall)> {
+    let shell = |head: &str, unit: &str, tail: &str| {
+        let room = MEGABYTE - head.len() - tail.len();
+        let mut text = String::with_capacity(MEGABYTE);
+        text.push_str(head);
+        text.push_str(&unit.repeat(room / unit.len()));
+        text.push_str(&" ".repeat(room % unit.len()));
+        text.push_str(tail);
+        assert_eq!(text.len(), MEGABYTE);
+        text
+    };
+    let prose = "The quick brown fox jumps over the lazy dog, 42 times. ";
+    let content = shell("", "pub fn total(&self) -> u64 { self.items.iter().sum() }\n", "");
+    let patch = shell(
+        "*** Begin Patch\n*** Add File: big.txt\n",
+        "+The quick brown fox jumps over the lazy dog.\n",
+        "\n*** End Patch\n",
+    );
+    vec![
+        ("one quoted word", shell_call(&shell("echo '", prose, "' > notes.txt"))),
+        ("one double-quoted word", shell_call(&shell("echo \"", prose, "\" > notes.txt"))),
+        (
+            "a here-document",
+            shell_call(&shell("cat > notes.txt <<'EOF'\n", "The quick brown fox jumps.\n", "\nEOF\n")),
+        ),
+        (
+            "an open here-document",
+            shell_call(&shell("cat > notes.txt <<EOF\n", "The $quick brown `fox` jumps.\n", "\nEOF\n")),
+        ),
+        ("many commands", shell_call(&shell("", "cp src/a.txt out/a.txt\n", ""))),
+        ("many pipelines", shell_call(&shell("", "cat a.txt | sort -u | tee b.txt; ", ""))),
+        ("many words", shell_call(&shell("rm ", "out/file.txt ", ""))),
+        ("many assignments", shell_call(&shell("", "a=$b; b=\"$a$a\"; ", ""))),
+        ("many substitutions", shell_call(&shell("echo ", "$(date +%s) ", ""))),
+        ("many subshells", shell_call(&shell("", "(cd a; x=1); ", ""))),
+        ("code in an argument", shell_call(&shell("python3 -c '", "print(open(\"a.txt\").read())\n", "'"))),
+        ("a statement in an argument", shell_call(&shell("psql -c \"", "insert into t values (1); ", "\""))),
+        ("write_file", call("write_file", &[("path", "src/big.rs"), ("content", &content)])),
+        ("apply_patch", call("apply_patch", &[("input", &patch)])),
+    ]
+}
+
+/// So many different commands, each like something an agent runs. The same for every run.
+pub fn varied_commands(count: usize) -> Vec<String> {
+    const FORMS: [&str; 40] = [
+        "ls -la {dir}",
+        "cat {file}",
+        "cat {file} | head -n {n}",
+        "grep -rn '{word}' {dir} | head -{n}",
+        "rg --hidden -i \"{word}\" {dir} -g '!{dir2}'",
+        "find {dir} -name '*.{ext}' -mtime +{n} -print",
+        "find {dir} -type f -name \"*.{ext}\" -exec wc -l {} + | sort -n | tail -{n}",
+        "find {dir} -name '{word}*' -delete",
+        "git status --short && git diff --stat",
+        "git add -A && git commit -m \"{word}: {word2} the {word3}\"",
+        "git checkout -b {word}/{word2} && git push -u origin HEAD",
+        "git log --oneline -{n} -- {file}",
+        "git push --force-with-lease origin {word}",
+        "rm -rf {dir}/{word}",
+        "rm -f {file} {file2}",
+        "mkdir -p {dir}/{word} && cp {file} {dir}/{word}/",
+        "mv {file} {file2}",
+        "sed -i 's/{word}/{word2}/g' {file}",
+        "awk -F, '{print ${n}}' {file} | sort | uniq -c | sort -rn > {dir}/{word}.txt",
+        "npm install && npm run {word} -- --reporter={word2}",
+        "cargo test --workspace {word} -- --nocapture 2>&1 | tail -n {n}",
+        "python3 -m pytest {dir} -k '{word} and not {word2}' -x -q",
+        "python3 -c 'import json,sys; print(json.load(open(\"{file}\"))[\"{word}\"])'",
+        "pip install -r requirements.txt --quiet",
+        "docker compose -f {file} up -d --build {word}",
+        "docker run --rm -v \"$PWD\":/src -w /src node:{n} npm test",
+        "docker exec {word} sh -c 'ls -la /var/{word2} | wc -l'",
+        "kubectl get pods -n {word} -o json | jq -r '.items[].metadata.name'",
+        "kubectl -n {word} rollout restart deployment/{word2}",
+        "kubectl delete pod {word}-{n} --grace-period=0",
+        "curl -s https://api.example.com/{word}/{n} | jq '.{word2}'",
+        "curl -X POST -H 'Content-Type: application/json' -d '{\"{word}\": {n}}' http://localhost:8080/{word2}",
+        "ssh deploy@{word}.example.com 'sudo systemctl restart {word2}'",
+        "psql \"$DATABASE_URL\" -c 'select {word}, count(*) from {word2} group by 1 limit {n}'",
+        "for f in {dir}/*.{ext}; do echo \"$f: $(wc -l < \"$f\")\"; done",
+        "if [ -f {file} ]; then source {file}; else echo 'no {word}' >&2; exit {n}; fi",
+        "cat > {file} <<'EOF'\n{word} = {n}\n{word2} = \"{word3}\"\nEOF",
+        "export {word}={n}; ./scripts/{word2}.sh \"${word}\" > {dir}/log.txt 2>&1 &",
+        "tar czf /tmp/{word}.tgz {dir} && ls -lh /tmp/{word}.tgz",
+        "aws s3 cp {file} s3://{word}-bucket/{word2}/ --acl private",
+    ];
+    const WORDS: [&str; 16] = [
+        "cart", "orders", "payment", "login", "build", "release", "cache", "index", "worker", "report",
+        "search", "upload", "session", "invoice", "metrics", "parser",
+    ];
+    const DIRS: [&str; 8] = [
+        "src",
+        "tests/unit",
+        "./docs",
+        "/work/shop/api",
+        "/tmp/work",
+        "packages/web",
+        "node_modules/.cache",
+        "/var/log",
+    ];
+    const EXTENSIONS: [&str; 6] = ["rs", "py", "ts", "json", "log", "md"];
+    let mut state = 0x5eed_u64;
+    let mut next = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).expect("31 bits") % below
+    };
+    (0..count)
+        .map(|_| {
+            // One command, or two or three one after the other.
+            let parts = [1, 1, 1, 2, 2, 3][next(6)];
+            let mut text = String::new();
+            for part in 0..parts {
+                if part > 0 {
+                    text.push_str([" && ", "; ", " || ", "\n"][next(4)]);
+                }
+                let mut command = FORMS[next(FORMS.len())].to_owned();
+                for hole in ["{word}", "{word2}", "{word3}"] {
+                    command = command.replace(hole, WORDS[next(WORDS.len())]);
+                }
+                for hole in ["{dir}", "{dir2}"] {
+                    command = command.replace(hole, DIRS[next(DIRS.len())]);
+                }
+                for hole in ["{file}", "{file2}"] {
+                    let (dir, word) = (DIRS[next(DIRS.len())], WORDS[next(WORDS.len())]);
+                    command = command.replace(hole, &format!("{dir}/{word}.{}", EXTENSIONS[next(6)]));
+                }
+                command =
+                    command.replace("{ext}", EXTENSIONS[next(6)]).replace("{n}", &(1 + next(40)).to_string());
+                text.push_str(&command);
+            }
+            text
+        })
+        .collect()
+}

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Fuzzes every target for FUZZ_SECONDS each (60 unless told), or those named as arguments.
+# Ends with 1 if anything was found; the input that shows it lies in fuzz/artifacts/TARGET/.
+set -uo pipefail
+cd "$(dirname "$0")"
+seconds=${FUZZ_SECONDS:-60}
+# The toolchain with the sanitizers; any nightly does.
+toolchain=${FUZZ_TOOLCHAIN:-nightly}
+
+if ! cargo "+$toolchain" --version >/dev/null 2>&1; then
+  echo "fuzzing needs the \`$toolchain\` toolchain: rustup toolchain install $toolchain" >&2
+  exit 2
+fi
+if ! cargo fuzz --version >/dev/null 2>&1; then
+  cargo install cargo-fuzz --version 0.13.2 --locked || exit 2
+fi
+
+targets=("$@")
+if [ ${#targets[@]} -eq 0 ]; then
+  mapfile -t targets < <(cargo "+$toolchain" fuzz list)
+fi
+
+# Longer inputs find what is slow, shorter ones find what is wrong.
+max_len() {
+  case $1 in
+    json_read | canonical | tool_call) echo 2048 ;;
+    path) echo 256 ;;
+    *) echo 1024 ;;
+  esac
+}
+
+cargo "+$toolchain" fuzz build || exit 2
+summary=()
+found=0
+for target in "${targets[@]}"; do
+  mkdir -p "corpus/$target"
+  options=("-max_total_time=$seconds" "-max_len=$(max_len "$target")" -timeout=10 -rss_limit_mb=2048
+    -print_final_stats=1)
+  case $target in
+    shell | decide_shell | tool_call) options+=(-dict=dictionaries/shell.dict) ;;
+  esac
+  log=$(mktemp)
+  printf '%-14s ' "$target"
+  if cargo "+$toolchain" fuzz run "$target" "corpus/$target" "seeds/$target" -- "${options[@]}" >"$log" 2>&1; then
+    result=ok
+    rm_log=yes
+  else
+    result="FOUND: $(grep -o 'artifacts/[^ ]*' "$log" | tail -n 1) (log: $log)"
+    rm_log=no
+    found=1
+  fi
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1)
+  slowest=$(sed -n 's/^stat::slowest_unit_time_sec: *//p' "$log" | tail -n 1)
+  features=$(grep -o 'ft: [0-9]*' "$log" | tail -n 1)
+  line="${runs:-?} runs, ${features:-ft: ?}, slowest ${slowest:-?} s, $result"
+  echo "$line"
+  summary+=("$(printf '%-14s %s' "$target" "$line")")
+  [ "$rm_log" = yes ] && rm -f "$log"
+done
+
+echo
+echo "fuzzed ${#targets[@]} targets for $seconds s each:"
+printf '  %s\n' "${summary[@]}"
+exit "$found"
