@@ -5,15 +5,6 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use placet_core::Policy;
 
-/// The parser's message in the words of somebody who writes configuration.
-fn plain_words(message: &str) -> String {
-    message
-        .replace("unknown field", "unknown key")
-        .replace("unknown variant", "unknown value")
-        .replace("expected f64", "expected a number")
-        .replace("floating point", "number")
-}
-
 /// Reads the policy from `file`, or gives the defaults.
 pub fn load(file: Option<&Path>) -> anyhow::Result<Policy> {
     let Some(file) = file else { return Ok(Policy::default()) };
@@ -22,13 +13,24 @@ pub fn load(file: Option<&Path>) -> anyhow::Result<Policy> {
     let policy: Policy = match toml::from_str(&text) {
         Ok(policy) => policy,
         Err(error) => {
-            let line =
-                error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            bail!("{}:{line}: {}", file.display(), error.to_string().trim_end());
+            let start = error.span().map_or(0, |span| span.start.min(text.len()));
+            let line = text[..start].matches('\n').count() + 1;
+            let shown = text.lines().nth(line - 1).unwrap_or("");
+            let what = plain_words(error.message());
+            bail!("{}:{line}: {what}\n   |\n{line:>2} | {shown}\n   |", file.display());
         }
     };
     if let Some(problem) = policy.problem() {
         bail!("{}: {problem}", file.display());
     }
     Ok(policy)
+}
+
+/// The parser's message in the words of somebody who writes configuration.
+fn plain_words(message: &str) -> String {
+    message
+        .replace("unknown field", "unknown key")
+        .replace("unknown variant", "unknown value")
+        .replace("expected f64", "expected a number")
+        .replace("floating point", "number")
 }

@@ -7,7 +7,7 @@ use placet_core::{
     Assessment, Decision, Effect, Json, Source, ToolCall, ToolName, Verdict,
     assess::{On, advice},
     decide,
-    effect::{Extent, Manner, Place, Undo, Verb, quote, readable},
+    effect::{Extent, Manner, Place, TargetKind, Undo, Verb, quote, readable},
     json::Object,
 };
 use serde::Serialize;
@@ -119,14 +119,9 @@ fn reasons(page: &mut String, decision: &Decision, assessment: &Assessment) {
     let several = assessment.effects.len() > 1;
     let factors = |on: On| assessment.factors.iter().filter(move |factor| factor.on == on);
     for factor in factors(On::Risk) {
-        let effect = factor.effect.filter(|_| several).map(|index| format!("effect {}", index + 1));
-        let _ = writeln!(
-            page,
-            "    +{}  {:<66} {dim}{}{dim:#}",
-            factor.weight,
-            factor.words,
-            effect.unwrap_or_default()
-        );
+        let number = factor.effect.filter(|_| several).and_then(|index| row_number(assessment, index));
+        let effect = number.map_or(String::new(), |number| dimmed(&format!("effect {number}")));
+        let _ = writeln!(page, "    +{}  {:<66} {effect}", factor.weight, factor.words);
     }
     let sum: u32 = factors(On::Risk).map(|factor| factor.weight.as_hundredths()).sum();
     if sum > 100 {
@@ -166,15 +161,14 @@ const ROWS_MAX: usize = 24;
 
 fn effects(page: &mut String, call: &ToolCall, assessment: &Assessment, numbered: bool) {
     let dim = style::DIM;
-    let mut rows: Vec<(usize, &Effect)> = assessment.effects.iter().enumerate().collect();
-    let quiet = rows.iter().any(|(_, effect)| is_worth_a_row(effect));
-    rows.retain(|(_, effect)| !quiet || is_worth_a_row(effect));
+    let mut rows: Vec<(usize, &Effect)> = worth_a_row(assessment).collect();
     let more = rows.len().saturating_sub(ROWS_MAX);
     rows.truncate(ROWS_MAX);
     let cells: Vec<[String; 4]> = rows
         .iter()
         .map(|(index, effect)| {
-            let number = if numbered { format!("{:<3}", index + 1) } else { String::new() };
+            let number = row_number(assessment, *index).filter(|_| numbered);
+            let number = number.map_or(String::new(), |number| format!("{number:<3}"));
             let target = match (&effect.words, effect.verb) {
                 (Some(words), Verb::Opaque) => words.to_string(),
                 (_, _) => cut(&readable(&effect.target.name), 38),
@@ -187,8 +181,9 @@ fn effects(page: &mut String, call: &ToolCall, assessment: &Assessment, numbered
     for ((_, effect), [number, target, circumstance, source]) in rows.iter().zip(&cells) {
         let _ = writeln!(
             page,
-            "    {number}{:<11}{target:<target_width$}  {circumstance:<circumstance_width$}  {dim}{source}{dim:#}",
+            "    {number}{:<11}{target:<target_width$}  {circumstance:<circumstance_width$}  {}",
             verb_words(effect.verb),
+            dimmed(source),
         );
     }
     if more > 0 {
@@ -196,9 +191,21 @@ fn effects(page: &mut String, call: &ToolCall, assessment: &Assessment, numbered
     }
 }
 
-/// `cd`, `echo` and `test` only look at themselves.
-fn is_worth_a_row(effect: &Effect) -> bool {
-    !(effect.verb == Verb::Read && effect.target.kind == placet_core::effect::TargetKind::Command)
+/// The effects that get a row. `cd`, `echo` and `test` only look at themselves: they have none beside others.
+fn worth_a_row(assessment: &Assessment) -> impl Iterator<Item = (usize, &Effect)> {
+    let worth = |effect: &Effect| !(effect.verb == Verb::Read && effect.target.kind == TargetKind::Command);
+    let any = assessment.effects.iter().any(worth);
+    assessment.effects.iter().enumerate().filter(move |(_, effect)| !any || worth(effect))
+}
+
+/// The number of the row that effect `index` has.
+fn row_number(assessment: &Assessment, index: usize) -> Option<usize> {
+    worth_a_row(assessment).position(|(row, _)| row == index).map(|position| position + 1)
+}
+
+fn dimmed(text: &str) -> String {
+    let dim = style::DIM;
+    if text.is_empty() { String::new() } else { format!("{dim}{text}{dim:#}") }
 }
 
 fn verb_words(verb: Verb) -> &'static str {

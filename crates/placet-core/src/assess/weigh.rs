@@ -72,6 +72,7 @@ fn extent_weight(effect: &Effect) -> (u32, &'static str) {
 fn place_weight(effect: &Effect) -> (u32, &'static str) {
     match (effect.verb, effect.target.place) {
         (Verb::Read | Verb::Opaque, _) | (_, Place::Scratch | Place::Tree) => (0, ""),
+        (_, Place::Machine) if effect.target.kind != TargetKind::Path => (0, ""),
         (_, Place::Machine) => (4, "outside the working tree"),
         (_, Place::Away) => (10, "leaves this machine"),
     }

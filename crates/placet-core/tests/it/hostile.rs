@@ -82,187 +82,211 @@ fn nested(before: &str, middle: &str, after: &str, count: usize) -> String {
 
 #[test]
 fn nesting_is_never_quadratic() {
-    check_commands(FLOOR, &[
-        ("open (", |n| "(".repeat(n)),
-        ("nested ( )", |n| nested("(", "ls", ")", n)),
-        ("open {", |n| "{ ".repeat(n)),
-        ("nested { }", |n| nested("{ ", "ls", "; }", n)),
-        ("open $(", |n| "$(".repeat(n)),
-        ("nested $( )", |n| nested("echo $(", "ls", ")", n)),
-        ("quoted nested $( )", |n| nested("echo \"$(", "ls", ")\"", n)),
-        ("open `", |n| "`".repeat(n + 1)),
-        ("escaped `", |n| format!("`{}`", "\\`echo ".repeat(n))),
-        ("doubling escapes in `", |n| {
-            let depth = (n.ilog2() as usize).min(14);
-            (0..depth).rev().fold("ls".to_owned(), |inner, _| {
-                format!("`echo {}`", inner.replace('\\', "\\\\").replace('`', "\\`"))
-            })
-        }),
-        ("open ${a:-", |n| format!("echo {}", "${a:-".repeat(n))),
-        ("nested ${a:-}", |n| format!("echo {}", nested("${a:-", "x", "}", n))),
-        ("quoted ${a:-}", |n| format!("echo {}", nested("\"${a:-", "x", "}\"", n))),
-        ("open ((", |n| "((".repeat(n)),
-        ("open $((", |n| format!("echo {}", "$((".repeat(n))),
-        ("nested $(( ))", |n| format!("echo {}", nested("$((", "1", "))", n))),
-        ("(( that are subshells", |n| nested("((", "ls", ") )", n)),
-        ("many (( that fail", |n| "((a) \n".repeat(n)),
-        ("many $(( that fail", |n| "echo $((a) \n".repeat(n)),
-        ("open $[", |n| format!("echo {}", "$[".repeat(n))),
-        ("open <(", |n| format!("cat {}", "<(".repeat(n))),
-        ("open @(", |n| format!("ls {}", "@(".repeat(n))),
-        ("open [[", |n| format!("[[ {}", "( ".repeat(n))),
-        ("nested if", |n| nested("if true; then ", "ls", "; fi", n)),
-        ("open if", |n| "if ".repeat(n)),
-        ("nested while", |n| nested("while true; do ", "ls", "; done", n)),
-        ("nested case", |n| nested("case x in x) ", "ls", ";; esac", n)),
-        ("nested functions", |n| nested("f() { ", "ls", "; }", n)),
-        ("nested arrays", |n| "a=(".repeat(n)),
-    ]);
+    check_commands(
+        FLOOR,
+        &[
+            ("open (", |n| "(".repeat(n)),
+            ("nested ( )", |n| nested("(", "ls", ")", n)),
+            ("open {", |n| "{ ".repeat(n)),
+            ("nested { }", |n| nested("{ ", "ls", "; }", n)),
+            ("open $(", |n| "$(".repeat(n)),
+            ("nested $( )", |n| nested("echo $(", "ls", ")", n)),
+            ("quoted nested $( )", |n| nested("echo \"$(", "ls", ")\"", n)),
+            ("open `", |n| "`".repeat(n + 1)),
+            ("escaped `", |n| format!("`{}`", "\\`echo ".repeat(n))),
+            ("doubling escapes in `", |n| {
+                let depth = (n.ilog2() as usize).min(14);
+                (0..depth).rev().fold("ls".to_owned(), |inner, _| {
+                    format!("`echo {}`", inner.replace('\\', "\\\\").replace('`', "\\`"))
+                })
+            }),
+            ("open ${a:-", |n| format!("echo {}", "${a:-".repeat(n))),
+            ("nested ${a:-}", |n| format!("echo {}", nested("${a:-", "x", "}", n))),
+            ("quoted ${a:-}", |n| format!("echo {}", nested("\"${a:-", "x", "}\"", n))),
+            ("open ((", |n| "((".repeat(n)),
+            ("open $((", |n| format!("echo {}", "$((".repeat(n))),
+            ("nested $(( ))", |n| format!("echo {}", nested("$((", "1", "))", n))),
+            ("(( that are subshells", |n| nested("((", "ls", ") )", n)),
+            ("many (( that fail", |n| "((a) \n".repeat(n)),
+            ("many $(( that fail", |n| "echo $((a) \n".repeat(n)),
+            ("open $[", |n| format!("echo {}", "$[".repeat(n))),
+            ("open <(", |n| format!("cat {}", "<(".repeat(n))),
+            ("open @(", |n| format!("ls {}", "@(".repeat(n))),
+            ("open [[", |n| format!("[[ {}", "( ".repeat(n))),
+            ("nested if", |n| nested("if true; then ", "ls", "; fi", n)),
+            ("open if", |n| "if ".repeat(n)),
+            ("nested while", |n| nested("while true; do ", "ls", "; done", n)),
+            ("nested case", |n| nested("case x in x) ", "ls", ";; esac", n)),
+            ("nested functions", |n| nested("f() { ", "ls", "; }", n)),
+            ("nested arrays", |n| "a=(".repeat(n)),
+        ],
+    );
 }
 
 #[test]
 fn length_is_never_quadratic() {
-    check_commands(FLOOR, &[
-        ("pipes", |n| vec!["cat"; n].join(" | ")),
-        ("pipes of data", |n| format!("echo {} {}", "x".repeat(n), "| tr a b".repeat(n))),
-        ("&&", |n| vec!["ls a"; n].join(" && ")),
-        ("&& ||", |n| vec!["ls && false"; n].join(" || ")),
-        ("deletions", |n| vec!["rm a"; n].join("; ")),
-        ("background", |n| "ls & ".repeat(n)),
-        ("single quotes", |n| format!("echo {}", "'a'".repeat(n))),
-        ("one open single quote", |n| format!("echo {}'", "'a' ".repeat(n))),
-        ("double quotes", |n| format!("echo {}", "\"a\"".repeat(n))),
-        ("alternating quotes", |n| format!("echo {}", "'a'\"b\"c\\d".repeat(n))),
-        ("ANSI-C quotes", |n| format!("echo {}", "$'\\x41'".repeat(n))),
-        ("dollars", |n| format!("echo {}", "$".repeat(n))),
-        ("variables", |n| format!("echo {}", "$a".repeat(n))),
-        ("backslashes", |n| format!("echo {}", "\\".repeat(n))),
-        ("line continuations", |n| format!("echo {}", "\\\n".repeat(n))),
-        ("comments", |n| "# rm -rf /\n".repeat(n)),
-        ("hashes", |n| "a#".repeat(n)),
-        ("new lines", |n| "\n".repeat(n)),
-        ("blanks", |n| " ".repeat(n)),
-        ("carriage returns", |n| "ls\r\n".repeat(n)),
-        ("one long word", |n| "x".repeat(8 * n)),
-        ("long paths", |n| format!("rm {}", "a/".repeat(n))),
-        ("paths that climb", |n| format!("rm {}", "a/../".repeat(n))),
-        ("globs in a path", |n| format!("rm {}", "/*".repeat(n))),
-        ("stars", |n| format!("rm {}", "*".repeat(n))),
-        ("glob classes", |n| format!("rm {}", "[a".repeat(n))),
-        ("many paths", |n| format!("rm {}", "a/b ".repeat(n))),
-        ("many globs", |n| format!("rm {}", "a/* ".repeat(n))),
-        ("many options", |n| format!("rm {}", "-r ".repeat(n))),
-        ("one long option", |n| format!("rm -{}", "r".repeat(n))),
-        ("many files of cat", |n| format!("cat {}", "a ".repeat(n))),
-        ("git options", |n| format!("git {} status", "-c a=b ".repeat(n))),
-        ("find expressions", |n| format!("find . {}", "-name a -o ".repeat(n))),
-        ("find -exec", |n| format!("find . {}", "-exec ls {} ; ".repeat(n))),
-        ("braces", |n| format!("echo {}", "{a,b}".repeat(n))),
-        ("one wide brace", |n| format!("rm {{{}}}", "a,".repeat(n))),
-        ("open braces", |n| format!("echo {}", "{a,".repeat(n))),
-        ("nested braces", |n| format!("echo {}", nested("{a,", "b", "}", n))),
-        ("brace ranges", |n| format!("echo {}", "{1..9}".repeat(n))),
-        ("a huge brace range", |n| format!("rm {{1..{n}000000}}")),
-        ("redirections", |n| format!("ls {}", "> a ".repeat(n))),
-        ("input redirections", |n| format!("cat {}", "< a ".repeat(n))),
-        ("descriptors", |n| format!("ls {}", "2>&1 ".repeat(n))),
-        ("here-strings", |n| format!("cat {}", "<<< a ".repeat(n))),
-        ("here-documents", |n| "cat <<E\nx\nE\n".repeat(n)),
-        ("here-documents of one line", |n| format!("cat {}\n{}", "<<E ".repeat(n), "E\n".repeat(n))),
-        ("here-documents without an end", |n| "cat <<E\n".repeat(n)),
-        ("here-documents announced, none ended", |n| format!("{}\n", "cat <<E; ".repeat(n))),
-        ("here-documents with distinct ends", |n| (0..n).map(|i| format!("cat <<E{i}\n")).collect()),
-        ("a long here-document", |n| format!("cat <<E\n{}E\n", "a line $a\n".repeat(n))),
-        ("a here-document of almost-ends", |n| format!("cat <<E\n{}E\n", "E \n".repeat(n))),
-    ]);
+    check_commands(
+        FLOOR,
+        &[
+            ("pipes", |n| vec!["cat"; n].join(" | ")),
+            ("pipes of data", |n| format!("echo {} {}", "x".repeat(n), "| tr a b".repeat(n))),
+            ("&&", |n| vec!["ls a"; n].join(" && ")),
+            ("&& ||", |n| vec!["ls && false"; n].join(" || ")),
+            ("deletions", |n| vec!["rm a"; n].join("; ")),
+            ("background", |n| "ls & ".repeat(n)),
+            ("single quotes", |n| format!("echo {}", "'a'".repeat(n))),
+            ("one open single quote", |n| format!("echo {}'", "'a' ".repeat(n))),
+            ("double quotes", |n| format!("echo {}", "\"a\"".repeat(n))),
+            ("alternating quotes", |n| format!("echo {}", "'a'\"b\"c\\d".repeat(n))),
+            ("ANSI-C quotes", |n| format!("echo {}", "$'\\x41'".repeat(n))),
+            ("dollars", |n| format!("echo {}", "$".repeat(n))),
+            ("variables", |n| format!("echo {}", "$a".repeat(n))),
+            ("backslashes", |n| format!("echo {}", "\\".repeat(n))),
+            ("line continuations", |n| format!("echo {}", "\\\n".repeat(n))),
+            ("comments", |n| "# rm -rf /\n".repeat(n)),
+            ("hashes", |n| "a#".repeat(n)),
+            ("new lines", |n| "\n".repeat(n)),
+            ("blanks", |n| " ".repeat(n)),
+            ("carriage returns", |n| "ls\r\n".repeat(n)),
+            ("one long word", |n| "x".repeat(8 * n)),
+            ("long paths", |n| format!("rm {}", "a/".repeat(n))),
+            ("paths that climb", |n| format!("rm {}", "a/../".repeat(n))),
+            ("globs in a path", |n| format!("rm {}", "/*".repeat(n))),
+            ("stars", |n| format!("rm {}", "*".repeat(n))),
+            ("glob classes", |n| format!("rm {}", "[a".repeat(n))),
+            ("many paths", |n| format!("rm {}", "a/b ".repeat(n))),
+            ("many globs", |n| format!("rm {}", "a/* ".repeat(n))),
+            ("many options", |n| format!("rm {}", "-r ".repeat(n))),
+            ("one long option", |n| format!("rm -{}", "r".repeat(n))),
+            ("many files of cat", |n| format!("cat {}", "a ".repeat(n))),
+            ("git options", |n| format!("git {} status", "-c a=b ".repeat(n))),
+            ("find expressions", |n| format!("find . {}", "-name a -o ".repeat(n))),
+            ("find -exec", |n| format!("find . {}", "-exec ls {} ; ".repeat(n))),
+            ("braces", |n| format!("echo {}", "{a,b}".repeat(n))),
+            ("one wide brace", |n| format!("rm {{{}}}", "a,".repeat(n))),
+            ("open braces", |n| format!("echo {}", "{a,".repeat(n))),
+            ("nested braces", |n| format!("echo {}", nested("{a,", "b", "}", n))),
+            ("brace ranges", |n| format!("echo {}", "{1..9}".repeat(n))),
+            ("a huge brace range", |n| format!("rm {{1..{n}000000}}")),
+            ("redirections", |n| format!("ls {}", "> a ".repeat(n))),
+            ("input redirections", |n| format!("cat {}", "< a ".repeat(n))),
+            ("descriptors", |n| format!("ls {}", "2>&1 ".repeat(n))),
+            ("here-strings", |n| format!("cat {}", "<<< a ".repeat(n))),
+            ("here-documents", |n| "cat <<E\nx\nE\n".repeat(n)),
+            ("here-documents of one line", |n| format!("cat {}\n{}", "<<E ".repeat(n), "E\n".repeat(n))),
+            ("here-documents without an end", |n| "cat <<E\n".repeat(n)),
+            ("here-documents announced, none ended", |n| format!("{}\n", "cat <<E; ".repeat(n))),
+            ("here-documents with distinct ends", |n| (0..n).map(|i| format!("cat <<E{i}\n")).collect()),
+            ("a long here-document", |n| format!("cat <<E\n{}E\n", "a line $a\n".repeat(n))),
+            ("a here-document of almost-ends", |n| format!("cat <<E\n{}E\n", "E \n".repeat(n))),
+        ],
+    );
 }
 
 #[test]
 fn following_is_never_quadratic() {
-    check_commands(FLOOR, &[
-        ("assignments", |n| (0..n).map(|i| format!("a{i}={i}; ")).collect()),
-        ("one name assigned again", |n| "a=b; ".repeat(n)),
-        ("assignments before a command", |n| format!("{}ls", "a=b ".repeat(n))),
-        ("stripping a long value", |n| format!("a={}; echo ${{a##*x*x*x*y}}", "x".repeat(n))),
-        ("if chains", |n| format!("if a; then b; {} fi", "elif a; then b; ".repeat(n))),
-        ("case arms", |n| format!("case x in {} esac", "a) ls;; ".repeat(n))),
-        ("loops over many words", |n| format!("for i in {}; do rm $i; done", "a ".repeat(n))),
-        ("sh -c in sh -c", |n| format!("{}ls", "sh -c 'sh -c ".repeat(n))),
-        ("sh -c with escaped quotes", |n| {
-            let depth = (n.ilog2() as usize).min(9);
-            (0..depth).fold("ls".to_owned(), |inner, _| format!("sh -c '{}'", inner.replace('\'', "'\\''")))
-        }),
-        ("eval of eval", |n| format!("{}ls", "eval ".repeat(n))),
-        ("deep scripts in deep scripts", |n| {
-            // Each here-document is a script of its own, as deep as a script may be.
-            let level = n.min(40);
-            let open: String = (0..level).map(|i| format!("{}bash <<'E{i}'\n", "(".repeat(30))).collect();
-            let close: String = (0..level).rev().map(|i| format!("\nE{i}\n{}", ")".repeat(30))).collect();
-            format!("{open}ls{close}")
-        }),
-        ("xargs chains", |n| format!("ls | {}rm", "xargs ".repeat(n))),
-        ("piped xargs", |n| format!("ls {}", "| xargs echo ".repeat(n))),
-        ("sudo chains", |n| format!("{}ls", "sudo ".repeat(n))),
-        ("env chains", |n| format!("{}ls", "env A=b ".repeat(n))),
-        ("timeout chains", |n| format!("{}ls", "timeout 5 ".repeat(n))),
-        ("nohup chains", |n| format!("{}ls", "nohup nice ".repeat(n))),
-        ("find -exec chains", |n| format!("{}ls", "find . -exec ".repeat(n))),
-        ("docker exec chains", |n| format!("{}ls", "docker exec web ".repeat(n))),
-        ("npx chains", |n| format!("{}ls", "npx ".repeat(n))),
-        ("command chains", |n| format!("{}ls", "command builtin exec ".repeat(n))),
-        ("busybox chains", |n| format!("{}ls", "busybox ".repeat(n))),
-        ("bash -c chains", |n| format!("{}ls", "bash -c ".repeat(n))),
-        ("git aliases", |n| format!("{}status", "git -c alias.a=!ls a ".repeat(n))),
-        ("watch chains", |n| format!("{}ls", "watch ".repeat(n))),
-        ("ssh chains", |n| format!("{}ls", "ssh host ".repeat(n))),
-        ("files written and read", |n| (0..n).map(|i| format!("echo ls > f{i}; sh f{i}; ")).collect()),
-        ("one file that grows", |n| format!("{} sh f", "echo ls >> f; ".repeat(n))),
-        ("tee chains", |n| format!("echo ls {}", "| tee f ".repeat(n))),
-        ("decoders", |n| format!("echo {} {} | sh", "QUFB".repeat(n), "| base64 -d ".repeat(n))),
-        ("one long decoding", |n| format!("echo {} | base64 -d | sh", "bHM7".repeat(n))),
-        ("sed scripts", |n| format!("sed {}", "-e s/a/b/ ".repeat(n))),
-        ("awk code", |n| format!("awk '{}'", "{ system(\"ls\") } ".repeat(n))),
-        ("python code", |n| format!("python3 -c '{}'", "os.system(\"ls\");".repeat(n))),
-        ("python brackets", |n| format!("python3 -c '{}'", "f(".repeat(n))),
-        ("statements", |n| format!("psql -c '{}'", "DELETE FROM t; ".repeat(n))),
-        ("curl addresses", |n| format!("curl {}", "https://a.example/ ".repeat(n))),
-        ("cd chains", |n| "cd a; ".repeat(n)),
-        ("set --", |n| format!("set -- {}; {}", "a ".repeat(n), "shift; ".repeat(n))),
-        ("traps", |n| "trap 'ls' EXIT; ".repeat(n)),
-        ("Windows scripts", |n| format!("Remove-Item a; {}", "Remove-Item a -Recurse; ".repeat(n))),
-        ("Windows quotes", |n| format!("Get-Item {}", "'\"".repeat(n))),
-    ]);
+    check_commands(
+        FLOOR,
+        &[
+            ("assignments", |n| (0..n).map(|i| format!("a{i}={i}; ")).collect()),
+            ("one name assigned again", |n| "a=b; ".repeat(n)),
+            ("assignments before a command", |n| format!("{}ls", "a=b ".repeat(n))),
+            ("stripping a long value", |n| format!("a={}; echo ${{a##*x*x*x*y}}", "x".repeat(n))),
+            ("if chains", |n| format!("if a; then b; {} fi", "elif a; then b; ".repeat(n))),
+            ("case arms", |n| format!("case x in {} esac", "a) ls;; ".repeat(n))),
+            ("loops over many words", |n| format!("for i in {}; do rm $i; done", "a ".repeat(n))),
+            ("sh -c in sh -c", |n| format!("{}ls", "sh -c 'sh -c ".repeat(n))),
+            ("sh -c with escaped quotes", |n| {
+                let depth = (n.ilog2() as usize).min(9);
+                (0..depth)
+                    .fold("ls".to_owned(), |inner, _| format!("sh -c '{}'", inner.replace('\'', "'\\''")))
+            }),
+            ("eval of eval", |n| format!("{}ls", "eval ".repeat(n))),
+            ("deep scripts in deep scripts", |n| {
+                // Each here-document is a script of its own, as deep as a script may be.
+                let level = n.min(40);
+                let open: String = (0..level).map(|i| format!("{}bash <<'E{i}'\n", "(".repeat(30))).collect();
+                let close: String = (0..level).rev().map(|i| format!("\nE{i}\n{}", ")".repeat(30))).collect();
+                format!("{open}ls{close}")
+            }),
+            ("xargs chains", |n| format!("ls | {}rm", "xargs ".repeat(n))),
+            ("piped xargs", |n| format!("ls {}", "| xargs echo ".repeat(n))),
+            ("sudo chains", |n| format!("{}ls", "sudo ".repeat(n))),
+            ("env chains", |n| format!("{}ls", "env A=b ".repeat(n))),
+            ("timeout chains", |n| format!("{}ls", "timeout 5 ".repeat(n))),
+            ("nohup chains", |n| format!("{}ls", "nohup nice ".repeat(n))),
+            ("find -exec chains", |n| format!("{}ls", "find . -exec ".repeat(n))),
+            ("docker exec chains", |n| format!("{}ls", "docker exec web ".repeat(n))),
+            ("npx chains", |n| format!("{}ls", "npx ".repeat(n))),
+            ("command chains", |n| format!("{}ls", "command builtin exec ".repeat(n))),
+            ("busybox chains", |n| format!("{}ls", "busybox ".repeat(n))),
+            ("bash -c chains", |n| format!("{}ls", "bash -c ".repeat(n))),
+            ("git aliases", |n| format!("{}status", "git -c alias.a=!ls a ".repeat(n))),
+            ("watch chains", |n| format!("{}ls", "watch ".repeat(n))),
+            ("ssh chains", |n| format!("{}ls", "ssh host ".repeat(n))),
+            ("files written and read", |n| (0..n).map(|i| format!("echo ls > f{i}; sh f{i}; ")).collect()),
+            ("one file that grows", |n| format!("{} sh f", "echo ls >> f; ".repeat(n))),
+            ("tee chains", |n| format!("echo ls {}", "| tee f ".repeat(n))),
+            ("decoders", |n| format!("echo {} {} | sh", "QUFB".repeat(n), "| base64 -d ".repeat(n))),
+            ("one long decoding", |n| format!("echo {} | base64 -d | sh", "bHM7".repeat(n))),
+            ("sed scripts", |n| format!("sed {}", "-e s/a/b/ ".repeat(n))),
+            ("awk code", |n| format!("awk '{}'", "{ system(\"ls\") } ".repeat(n))),
+            ("python code", |n| format!("python3 -c '{}'", "os.system(\"ls\");".repeat(n))),
+            ("python brackets", |n| format!("python3 -c '{}'", "f(".repeat(n))),
+            ("statements", |n| format!("psql -c '{}'", "DELETE FROM t; ".repeat(n))),
+            ("curl addresses", |n| format!("curl {}", "https://a.example/ ".repeat(n))),
+            ("cd chains", |n| "cd a; ".repeat(n)),
+            ("set --", |n| format!("set -- {}; {}", "a ".repeat(n), "shift; ".repeat(n))),
+            ("traps", |n| "trap 'ls' EXIT; ".repeat(n)),
+            ("Windows scripts", |n| format!("Remove-Item a; {}", "Remove-Item a -Recurse; ".repeat(n))),
+            ("Windows quotes", |n| format!("Get-Item {}", "'\"".repeat(n))),
+        ],
+    );
 }
 
 #[test]
 fn multiplying_inputs_are_bounded() {
-    check_commands(FLOOR_OF_MULTIPLYING, &[
-        ("a value that grows", |n| "a=$a$a; ".repeat(n)),
-        ("a value that grows by +=", |n| format!("{}echo $a", "a+=xxxxxxxx; ".repeat(n))),
-        ("a long value used often", |n| format!("a={}; {}", "x".repeat(n), "echo $a; ".repeat(n))),
-        ("a long value in one word", |n| format!("a={}; echo {}", "x".repeat(n), "$a".repeat(n))),
-        ("a wide array used often", |n| format!("a=({}); {}", "x ".repeat(n), "echo ${a[@]}; ".repeat(n))),
-        ("replacing in a long value", |n| {
-            format!("a={}; {}", "x".repeat(n), "echo ${a//x/yy}; ".repeat(n / 64))
-        }),
-        ("subshells with many variables", |n| {
-            format!("{} {}", (0..n).map(|i| format!("a{i}={i}; ")).collect::<String>(), "(ls); ".repeat(n))
-        }),
-        ("functions that call functions twice", |n| {
-            let calls: String = (1..n).map(|i| format!("f{i}() {{ f{}; f{}; }}; ", i - 1, i - 1)).collect();
-            format!("f0() {{ ls; }}; {calls} f{}", n - 1)
-        }),
-        ("a function that calls itself twice", |n| format!("f() {{ f; f; }}; {}", "f; ".repeat(n))),
-        ("a long function called often", |n| format!("f() {{ {} }}; {}", "ls; ".repeat(n), "f; ".repeat(n))),
-        ("aliases of aliases", |n| {
-            (1..n).map(|i| format!("alias a{i}='a{}; a{}'; ", i - 1, i - 1)).collect()
-        }),
-        ("loops in loops", |n| {
-            let depth = n.ilog2() as usize;
-            nested("for i in 1 2 3 4 5 6 7 8; do ", "rm a", "; done", depth)
-        }),
-        ("eval of a long value, often", |n| format!("a='{}'; {}", "ls; ".repeat(n), "eval $a; ".repeat(n))),
-    ]);
+    check_commands(
+        FLOOR_OF_MULTIPLYING,
+        &[
+            ("a value that grows", |n| "a=$a$a; ".repeat(n)),
+            ("a value that grows by +=", |n| format!("{}echo $a", "a+=xxxxxxxx; ".repeat(n))),
+            ("a long value used often", |n| format!("a={}; {}", "x".repeat(n), "echo $a; ".repeat(n))),
+            ("a long value in one word", |n| format!("a={}; echo {}", "x".repeat(n), "$a".repeat(n))),
+            ("a wide array used often", |n| {
+                format!("a=({}); {}", "x ".repeat(n), "echo ${a[@]}; ".repeat(n))
+            }),
+            ("replacing in a long value", |n| {
+                format!("a={}; {}", "x".repeat(n), "echo ${a//x/yy}; ".repeat(n / 64))
+            }),
+            ("subshells with many variables", |n| {
+                format!(
+                    "{} {}",
+                    (0..n).map(|i| format!("a{i}={i}; ")).collect::<String>(),
+                    "(ls); ".repeat(n)
+                )
+            }),
+            ("functions that call functions twice", |n| {
+                let calls: String =
+                    (1..n).map(|i| format!("f{i}() {{ f{}; f{}; }}; ", i - 1, i - 1)).collect();
+                format!("f0() {{ ls; }}; {calls} f{}", n - 1)
+            }),
+            ("a function that calls itself twice", |n| format!("f() {{ f; f; }}; {}", "f; ".repeat(n))),
+            ("a long function called often", |n| {
+                format!("f() {{ {} }}; {}", "ls; ".repeat(n), "f; ".repeat(n))
+            }),
+            ("aliases of aliases", |n| {
+                (1..n).map(|i| format!("alias a{i}='a{}; a{}'; ", i - 1, i - 1)).collect()
+            }),
+            ("loops in loops", |n| {
+                let depth = n.ilog2() as usize;
+                nested("for i in 1 2 3 4 5 6 7 8; do ", "rm a", "; done", depth)
+            }),
+            ("eval of a long value, often", |n| {
+                format!("a='{}'; {}", "ls; ".repeat(n), "eval $a; ".repeat(n))
+            }),
+        ],
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::flow::{Flow, Origin};
+use super::flow::{Flow, Origin, TEXT_MAX};
 
 /// The state of a script while it is walked.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +55,13 @@ impl Env {
     }
 
     /// Sets `name`. Where that happens only sometimes, the old value stays possible.
-    pub fn set(&mut self, name: &str, items: Vec<Flow>, sometimes: bool) {
+    pub fn set(&mut self, name: &str, mut items: Vec<Flow>, sometimes: bool) {
+        for item in &mut items {
+            // A value that doubles itself again and again would fill the memory.
+            if item.text.as_ref().is_some_and(|text| text.len() > TEXT_MAX) {
+                item.text = None;
+            }
+        }
         if name == "PATH" {
             // Another search path forgets what `hash` remembered.
             for name in std::mem::take(&mut self.hashed) {
@@ -105,7 +111,10 @@ impl Env {
     }
 
     /// Remembers what `path` holds.
-    pub fn write_file(&mut self, path: String, content: Flow, keeps_old: bool) {
+    pub fn write_file(&mut self, path: String, mut content: Flow, keeps_old: bool) {
+        if content.text.as_ref().is_some_and(|text| text.len() > TEXT_MAX) {
+            content.text = None;
+        }
         if self.files.len() >= NAMES_MAX {
             return;
         }

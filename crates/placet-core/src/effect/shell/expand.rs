@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 
 use super::{
-    flow::{Arg, Flow, HOLE, Origin},
+    flow::{Arg, Flow, HOLE, Origin, TEXT_MAX},
     syntax::{Form, Part, Word},
     walk::Walker,
 };
 
+/// A longer word is not followed; no script can hold one that is longer by itself.
+const WORD_MAX: usize = (1 << 20) + TEXT_MAX;
 /// More fields than this are not made of one word.
 const FIELDS_MAX: usize = 256;
 
@@ -37,8 +39,16 @@ impl Fields<'_> {
     }
 
     fn push(&mut self, text: &str, quoted: bool) {
-        self.text.push_str(text);
         self.started = true;
+        if self.text.len() + text.len() > WORD_MAX {
+            // A word that grows without end is not followed any further.
+            if self.known {
+                self.text.push(HOLE);
+                self.known = false;
+            }
+            return;
+        }
+        self.text.push_str(text);
         self.known &= !text.contains(HOLE);
         self.glob |= !quoted && text.contains(['*', '?', '[']);
     }
@@ -200,6 +210,7 @@ impl Walker<'_> {
             };
             origin = origin.and(value.origin);
             match value.text {
+                Some(more) if text.len() + more.len() > WORD_MAX => return Flow::unknown(origin),
                 Some(more) => text.push_str(&more),
                 None => text.push(HOLE),
             }

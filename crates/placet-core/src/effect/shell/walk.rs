@@ -19,8 +19,9 @@ use crate::effect::{
 const STEPS_MAX: u32 = 20_000;
 /// Scripts within scripts.
 const NESTING_MAX: u32 = 16;
-/// Effects kept of one call.
-const EFFECTS_MAX: usize = 2_000;
+/// Effects kept of one call: so many in all, and so many that only look.
+const EFFECTS_MAX: usize = 20_000;
+const LOOKS_MAX: usize = 1_000;
 /// Functions remembered.
 const FUNCTIONS_MAX: usize = 1024;
 /// Words a loop is followed for one by one.
@@ -47,7 +48,9 @@ pub struct Walker<'c> {
     /// Variables to be put back when a function of that depth ends.
     locals: Vec<(usize, String, Option<Var>)>,
     virtual_files: u32,
+    looks: usize,
     exhausted: bool,
+    overflowed: bool,
 }
 
 impl<'c> Walker<'c> {
@@ -68,7 +71,9 @@ impl<'c> Walker<'c> {
             functions: Vec::new(),
             locals: Vec::new(),
             virtual_files: 0,
+            looks: 0,
             exhausted: false,
+            overflowed: false,
         }
     }
 
@@ -118,11 +123,18 @@ impl<'c> Walker<'c> {
 
     /// Adds an effect, under the circumstances that hold here.
     pub(super) fn emit(&mut self, effect: Effect) {
+        let only_looks = effect.verb == Verb::Read && effect.target.sensitivity < Sensitivity::Secret;
+        if only_looks {
+            // The list stays readable, and nothing that matters is dropped for it.
+            self.looks += 1;
+            if self.looks > LOOKS_MAX {
+                return;
+            }
+        }
         if self.effects.len() >= EFFECTS_MAX {
-            // The list stays short for people; what matters most is kept by dropping plain reads.
-            if !matches!(effect.verb, Verb::Read) && !self.exhausted {
-                let span = effect.because.clone();
-                self.exhausted = true;
+            let span = effect.because.clone();
+            if !self.overflowed {
+                self.overflowed = true;
                 self.effects.push(Effect::opaque("more effects than can be listed", span));
             }
             return;

@@ -1,0 +1,328 @@
+//! Our shell parser against others: `bash -n`, brush-parser and tree-sitter-bash.
+//!
+//! The corpus is `shell_corpus.rs`, plus scripts that proptest puts together. Where we differ on purpose, the
+//! script and the reason stand in a table here; a deviation that no longer is one fails too.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
+mod oracle;
+
+use std::{
+    collections::BTreeSet,
+    io::{Read, Write},
+    process::{Command, Stdio},
+};
+
+use placet_core::effect::shell::{
+    parse::{Budget, parse},
+    syntax::{self, Form, Part, Script, Stage, Value, Word},
+};
+use proptest::{collection::vec, prelude::*, sample::select};
+
+use crate::shell_corpus::{BROKEN, SCRIPTS};
+
+/// What our parser says against a script, if anything.
+fn our_problem(script: &str) -> Option<&'static str> {
+    parse(script, Budget::default()).problem.map(|problem| problem.what)
+}
+
+// Bash.
+
+/// Whether bash accepts each script, asked in one child process.
+fn bash_accepts(scripts: &[impl AsRef<str>]) -> Vec<bool> {
+    const ASK: &str = r#"while IFS= read -r -d '' script; do
+        if bash --norc -O extglob -n -c "$script" 2>/dev/null; then echo yes; else echo no; fi
+    done"#;
+    let mut child = Command::new("bash")
+        .args(["--norc", "-c", ASK])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("these tests compare with `bash`; install it");
+    let input: Vec<u8> = scripts.iter().flat_map(|script| [script.as_ref().as_bytes(), b"\0"].concat()).collect();
+    let mut stdin = child.stdin.take().unwrap();
+    // Answers are read while questions are still being written, or both sides would wait for each other.
+    let writer = std::thread::spawn(move || stdin.write_all(&input));
+    let mut output = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut output).unwrap();
+    writer.join().unwrap().unwrap();
+    child.wait().unwrap();
+    let answers: Vec<bool> = output.lines().map(|line| line == "yes").collect();
+    assert_eq!(answers.len(), scripts.len(), "bash did not answer every question");
+    answers
+}
+
+/// Scripts that bash takes and we do not, or the other way round, with the reason.
+const BASH_DEVIATIONS: &[(&str, &str)] = &[
+];
+
+#[test]
+fn bash_and_we_accept_the_same_scripts() {
+    let scripts: Vec<&str> = SCRIPTS.iter().chain(BROKEN).copied().collect();
+    check_against_bash(&scripts);
+}
+
+fn check_against_bash(scripts: &[&str]) {
+    let mut wrong = Vec::new();
+    for (script, accepted) in scripts.iter().zip(bash_accepts(scripts)) {
+        let problem = our_problem(script);
+        let reason = BASH_DEVIATIONS.iter().find(|(known, _)| known == script).map(|(_, reason)| reason);
+        match (problem.is_none() == accepted, reason) {
+            (true, None) | (false, Some(_)) => {}
+            (true, Some(reason)) => wrong.push(format!("no longer a deviation ({reason}): {script:?}")),
+            (false, None) => {
+                let bash = if accepted { "accepts" } else { "rejects" };
+                wrong.push(format!("bash {bash}, we say {problem:?}: {script:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} scripts\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_corpus_is_sound() {
+    let unsound: Vec<&str> =
+        SCRIPTS.iter().zip(bash_accepts(SCRIPTS)).filter(|(_, accepted)| !accepted).map(|(script, _)| *script).collect();
+    assert!(unsound.is_empty(), "bash rejects {unsound:#?}");
+    let sound: Vec<&str> =
+        BROKEN.iter().zip(bash_accepts(BROKEN)).filter(|(_, accepted)| *accepted).map(|(script, _)| *script).collect();
+    assert!(sound.is_empty(), "bash accepts {sound:#?}");
+    let distinct: BTreeSet<&&str> = SCRIPTS.iter().chain(BROKEN).collect();
+    assert_eq!(distinct.len(), SCRIPTS.len() + BROKEN.len(), "a script stands there twice");
+}
+
+/// A word of a generated script.
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => select(vec!["a", "ls", "x.txt", "-l", "'q u'", "\"d $x\"", "$x", "${x:-y}", "${#x}", "a\\ b", "*.rs", "=",
+            "$'\\n'", "{a,b}", "~", "$((1+2))", "${x//a/b}", "`pwd`", "[", "!", "#x", "a#b", "%", "@(a|b)", "\"\"",
+            "if", "done", "in", "}", "{"]).prop_map(str::to_owned),
+        1 => "[a-z]{1,6}",
+    ]
+}
+
+/// A simple command; its first word is never a reserved one.
+fn simple() -> impl Strategy<Value = String> {
+    let redirect = select(vec!["", "", "", " >o", " 2>&1", " <i", " >>o 2>/dev/null", " &>o", " <<<w", " {fd}>o", " >|o"]);
+    let first = select(vec!["ls", "echo", "a=1 env", "x=y", "'git'", "$CMD", "./run", "test", "[", "printf", "\\ls"]);
+    (first, vec(word(), 0..4), redirect).prop_map(|(first, words, redirect)| {
+        let words: Vec<String> = std::iter::once(first.to_owned()).chain(words).collect();
+        format!("{}{redirect}", words.join(" "))
+    })
+}
+
+/// A script that is right by the way it is made.
+fn script() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        8 => simple(),
+        1 => Just("[[ -f a && $b == c* ]]".to_owned()),
+        1 => Just("(( x++ ))".to_owned()),
+        1 => Just("a=(1 2 3)".to_owned()),
+        1 => Just("cat <<E\nbody $x\nE\n:".to_owned()),
+        1 => Just("cat <<-'E'\n\tbody\n\tE\n:".to_owned()),
+    ];
+    leaf.prop_recursive(4, 24, 3, |inner| {
+        let pair = (inner.clone(), inner.clone());
+        prop_oneof![
+            (pair.clone(), select(vec![" && ", " || ", "; ", " | ", " |& ", " & ", "\n", " &&\n", " |\n\n", " ; # note\n"]))
+                .prop_map(|((a, b), operator)| format!("{a}{operator}{b}")),
+            inner.clone().prop_map(|a| format!("{{ {a}; }}")),
+            inner.clone().prop_map(|a| format!("({a})")),
+            inner.clone().prop_map(|a| format!("( {a} ) > out")),
+            inner.clone().prop_map(|a| format!("echo $({a}\n) end")),
+            inner.clone().prop_map(|a| format!("echo \"$({a}\n)\"")),
+            inner.clone().prop_map(|a| format!("diff <({a}\n) file")),
+            inner.clone().prop_map(|a| format!("! {a}")),
+            inner.clone().prop_map(|a| format!("f() {{ {a}; }}")),
+            inner.clone().prop_map(|a| format!("function g {{ {a}; }}")),
+            inner.clone().prop_map(|a| format!("for i in a b; do {a}; done")),
+            inner.clone().prop_map(|a| format!("for ((i=0; i<3; i++)); do {a}; done")),
+            pair.clone().prop_map(|(a, b)| format!("while {a}; do {b}; done")),
+            pair.clone().prop_map(|(a, b)| format!("if {a}; then {b}; fi")),
+            (pair, inner.clone()).prop_map(|((a, b), c)| format!("if {a}\nthen {b}\nelif {c}\nthen :\nelse :\nfi")),
+            inner.prop_map(|a| format!("case $x in a|b) {a};; (*) : ;& esac")),
+        ]
+    })
+}
+
+/// Pieces that break scripts, or at least change what they are.
+const BREAKING: &[&str] =
+    &["(", ")", "{ ", "; }", "'", "\"", "`", "$(", "&&", "||", "|", ";;", ";", "fi", "then", "do", "done", "esac", "<", ">"];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn bash_and_we_accept_what_is_put_together(scripts in vec(script(), 48)) {
+        for (script, accepted) in scripts.iter().zip(bash_accepts(&scripts)) {
+            prop_assert_eq!(our_problem(script).is_none(), accepted, "{:?}: {:?}", script, our_problem(script));
+        }
+    }
+
+    #[test]
+    fn bash_and_we_reject_what_is_broken(
+        scripts in vec((script(), select(BREAKING), any::<prop::sample::Index>()), 48),
+    ) {
+        // Put in where one word ends and the next begins.
+        let scripts: Vec<String> = scripts.into_iter().map(|(script, piece, at)| {
+            let blanks: Vec<usize> = script.match_indices(' ').map(|(at, _)| at).chain([script.len()]).collect();
+            let at = blanks[at.index(blanks.len())];
+            format!("{} {piece} {}", &script[..at], &script[at..])
+        }).collect();
+        for (script, accepted) in scripts.iter().zip(bash_accepts(&scripts)) {
+            prop_assert_eq!(our_problem(script).is_none(), accepted, "{:?}: {:?}", script, our_problem(script));
+        }
+    }
+}
+
+// The published parsers.
+
+/// The names of all simple commands as they are written, in order of the alphabet; `substituted` also takes those in
+/// `$( )`, backticks and `<( )`.
+fn our_names(script: &str, substituted: bool) -> Vec<String> {
+    let mut names = Names { text: script, substituted, found: Vec::new() };
+    names.script(&parse(script, Budget::default()).script);
+    names.found.sort();
+    names.found
+}
+
+struct Names<'t> {
+    text: &'t str,
+    substituted: bool,
+    found: Vec<String>,
+}
+
+impl Names<'_> {
+    fn script(&mut self, script: &Script<'_>) {
+        script.items.iter().flat_map(|item| &item.stages).for_each(|stage| self.stage(stage));
+    }
+
+    fn stage(&mut self, stage: &Stage<'_>) {
+        match &stage.command {
+            syntax::Command::Simple { assignments, words } => {
+                for assignment in assignments {
+                    match &assignment.value {
+                        // The words of `export A=b` hold it too.
+                        Value::Scalar(_) if !words.is_empty() && is_declaration(self.text, words) => {}
+                        Value::Scalar(word) => self.word(word),
+                        Value::Array(words) => words.iter().for_each(|word| self.word(word)),
+                    }
+                }
+                if let Some(name) = words.first() {
+                    self.found.push(self.text[name.range.clone()].to_owned());
+                }
+                words.iter().for_each(|word| self.word(word));
+            }
+            syntax::Command::Group(script) | syntax::Command::Subshell(script) => self.script(script),
+            syntax::Command::If { branches, otherwise } => {
+                for (condition, body) in branches {
+                    self.script(condition);
+                    self.script(body);
+                }
+                otherwise.iter().for_each(|body| self.script(body));
+            }
+            syntax::Command::While { condition, body } => {
+                self.script(condition);
+                self.script(body);
+            }
+            syntax::Command::For { words, body, .. } => {
+                words.iter().flatten().for_each(|word| self.word(word));
+                self.script(body);
+            }
+            syntax::Command::ForArithmetic { header, body, .. } => {
+                self.word(header);
+                self.script(body);
+            }
+            syntax::Command::Case { word, arms } => {
+                self.word(word);
+                for (patterns, body) in arms {
+                    patterns.iter().for_each(|pattern| self.word(pattern));
+                    self.script(body);
+                }
+            }
+            syntax::Command::Function { body, .. } => self.stage(body),
+            syntax::Command::Test(words) => words.iter().for_each(|word| self.word(word)),
+            syntax::Command::Arithmetic(word) => self.word(word),
+        }
+        stage.redirects.iter().for_each(|redirect| self.word(&redirect.target));
+    }
+
+    fn word(&mut self, word: &Word<'_>) {
+        if self.substituted {
+            word.parts.iter().for_each(|part| self.part(part));
+        }
+    }
+
+    fn part(&mut self, part: &Part<'_>) {
+        match part {
+            Part::Text { .. } => {}
+            Part::Substitution { script, .. } | Part::Process { script, .. } => self.script(script),
+            Part::Escaped { text, .. } => self.found.extend(our_names(text, true)),
+            Part::Arithmetic(parts) => parts.iter().for_each(|part| self.part(part)),
+            Part::Parameter { form, .. } => match form {
+                Form::Plain | Form::Length | Form::Indirect => {}
+                Form::Default(word)
+                | Form::Assign(word)
+                | Form::Alternative(word)
+                | Form::Required(word)
+                | Form::Slice(word)
+                | Form::Other(word)
+                | Form::Strip { pattern: word, .. } => self.word(word),
+                Form::Replace { pattern, with, .. } => {
+                    self.word(pattern);
+                    self.word(with);
+                }
+            },
+        }
+    }
+}
+
+fn is_declaration(text: &str, words: &[Word<'_>]) -> bool {
+    matches!(
+        &text[words[0].range.clone()],
+        "export" | "declare" | "local" | "readonly" | "typeset" | "alias"
+    )
+}
+
+/// Scripts of which brush-parser finds other commands than we do, with the reason.
+const BRUSH_DEVIATIONS: &[(&str, &str)] = &[
+];
+
+/// Scripts of which tree-sitter-bash finds other commands than we do, with the reason.
+const TREE_SITTER_DEVIATIONS: &[(&str, &str)] = &[
+];
+
+#[test]
+fn brush_and_we_find_the_same_commands() {
+    check_names("brush", |script| our_names(script, false), |answer| answer.brush, BRUSH_DEVIATIONS);
+}
+
+#[test]
+fn tree_sitter_and_we_find_the_same_commands() {
+    check_names("tree-sitter", |script| our_names(script, true), |answer| answer.tree_sitter, TREE_SITTER_DEVIATIONS);
+}
+
+fn check_names(
+    who: &str,
+    ours: impl Fn(&str) -> Vec<String>,
+    theirs: impl Fn(oracle::Answer) -> Option<Vec<String>>,
+    deviations: &[(&str, &str)],
+) {
+    let mut wrong = Vec::new();
+    for (script, answer) in SCRIPTS.iter().zip(oracle::ask(SCRIPTS)) {
+        let reason = deviations.iter().find(|(known, _)| known == script).map(|(_, reason)| reason);
+        let ours = ours(script);
+        let theirs = answer.and_then(&theirs);
+        match (theirs.as_ref() == Some(&ours), reason) {
+            (true, None) | (false, Some(_)) => {}
+            (true, Some(reason)) => wrong.push(format!("no longer a deviation ({reason}): {script:?}")),
+            (false, None) => wrong.push(format!("{script:?}\n    we {ours:?}\n    {who} {theirs:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{} scripts\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn oracle_child() {
+    oracle::answer_if_asked();
+}
