@@ -210,12 +210,16 @@ pub fn command(name: &str, words: &[&str]) -> Option<Vec<Effect>> {
             let target = Target::path(operand, None);
             let tree = has(&["-recurse", "-r", "/s"]);
             let found = super::path::classify(operand, None);
-            let scratch = found.place == Place::Scratch && !found.broad;
+            // What a build makes again has the same names everywhere.
+            let last = operand.rsplit(['/', '\\']).next().unwrap_or("");
+            let made_again = super::path::classify(last, None).place == Place::Scratch;
+            let scratch = (found.place == Place::Scratch || made_again) && !found.broad;
             let undo = match (scratch, tree) {
                 (true, _) => Undo::Trivial,
                 (false, true) => Undo::Impossible,
                 (false, false) => Undo::Possible,
             };
+            let target = if scratch { target.at(Place::Scratch) } else { target };
             effect(Verb::Delete, target).extent(if tree { Extent::Several } else { Extent::One }).undo(undo)
         }
         "clear-disk" | "format-volume" | "initialize-disk" | "remove-partition" | "format"

@@ -3,11 +3,12 @@
 mod judge;
 
 mod canonical;
-//D mod differential;
+mod differential;
 mod digest;
 mod hostile;
 mod json;
 mod patch;
 mod path;
 mod properties;
+mod shell_corpus;
 //S mod scenarios;

@@ -299,11 +299,15 @@ impl Name {
         if wild.is_any() {
             return placed && name.first() != Some(&b'.');
         }
+        // A shell does not let a star stand for the dot of a hidden file.
+        let hidden = name.first() == Some(&b'.') && matches!(wild.tokens.first(), Some(Token::Any | Token::One));
+        if hidden && !part.text.starts_with(HOLE) {
+            return false;
+        }
         if placed && !wild.hole {
             return wild.could_become(name);
         }
-        // A shell does not let a star stand for the dot of a hidden file.
-        if wild.literals == 0 || name.first() == Some(&b'.') && wild.tokens.first() == Some(&Token::Any) {
+        if wild.literals == 0 || hidden {
             return false;
         }
         let begins = !wild.hole && (wild.start >= 3 || wild.start >= 1 && part.text.starts_with('.'));

@@ -16,6 +16,8 @@ pub struct Env {
     pub files: HashMap<String, Flow>,
     /// What descriptors opened by `exec` lead to.
     pub descriptors: HashMap<String, Channel>,
+    /// Bytes held by values, never counted down.
+    bytes: usize,
     /// Where relative paths start, if the script has moved.
     pub directory: Option<String>,
     /// `$1`, `$2`, …
@@ -62,6 +64,7 @@ impl Env {
                 item.text = None;
             }
         }
+        self.bytes += items.iter().filter_map(|item| item.text.as_ref()).map(String::len).sum::<usize>();
         if name == "PATH" {
             // Another search path forgets what `hash` remembered.
             for name in std::mem::take(&mut self.hashed) {
@@ -89,6 +92,12 @@ impl Env {
                 slot.insert(Var { items });
             }
         }
+    }
+
+    /// About how many bytes a copy of it takes.
+    pub fn size(&self) -> usize {
+        let names = self.vars.len() + self.functions.len() + self.files.len() + self.positional.len();
+        names * 64 + self.bytes
     }
 
     /// Puts a variable back to what it was.

@@ -223,8 +223,14 @@ impl Walker<'_> {
         trimmed(self.in_subshell(|walker| walker.run(script, None)))
     }
 
-    /// The value or values of `$name` under `form`.
+    /// The value or values of `$name` under `form`, as long as there are not too many of them.
     fn parameter(&mut self, name: &str, form: &Form<'_>) -> Vec<Flow> {
+        let values = self.parameter_values(name, form);
+        let bytes = values.iter().map(|value| 16 + value.text.as_ref().map_or(0, String::len)).sum();
+        if self.may_copy(bytes) { values } else { vec![Flow::unknown(Origin::PLAIN)] }
+    }
+
+    fn parameter_values(&mut self, name: &str, form: &Form<'_>) -> Vec<Flow> {
         let set = self.env.get(name).is_some();
         match form {
             Form::Plain => match name {

@@ -8,7 +8,7 @@ mod expansion;
 
 mod word;
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use super::syntax::*;
 
@@ -49,6 +49,9 @@ pub struct Problem {
     pub budget: bool,
 }
 
+/// A longer subscript is not looked for, so that looking in vain stays cheap.
+const SUBSCRIPT_MAX: usize = 1024;
+
 /// Reads `text` as a shell script.
 pub fn parse(text: &str, budget: Budget) -> Parsed<'_> {
     let mut parser = Parser::new(text, budget);
@@ -78,7 +81,7 @@ struct Parser<'a> {
 
 struct Pending<'a> {
     index: usize,
-    delimiter: std::borrow::Cow<'a, str>,
+    delimiter: Cow<'a, str>,
     quoted: bool,
     strip_tabs: bool,
 }
@@ -190,7 +193,6 @@ impl<'a> Parser<'a> {
             match self.peek() {
                 b' ' | b'\t' | b'\r' if !self.done() => self.at += 1,
                 b'\\' if self.peek_at(1) == b'\n' => self.at += 2,
-                b'\\' if self.peek_at(1) == b'\r' && self.peek_at(2) == b'\n' => self.at += 3,
                 b'#' if self.at == 0 || is_separator(self.bytes[self.at - 1]) => {
                     while !self.done() && self.peek() != b'\n' {
                         self.at += 1;
@@ -760,33 +762,42 @@ impl<'a> Parser<'a> {
         Some(&self.text[start..self.at])
     }
 
+    /// Where the bracket of `a[i]=x` closes, if an assignment it is.
+    fn subscript_end(&self) -> Option<usize> {
+        let mut depth = 0usize;
+        let mut quote = None;
+        for (ahead, byte) in self.bytes[self.at..].iter().enumerate().take(SUBSCRIPT_MAX) {
+            match (quote, byte) {
+                (Some(open), _) if open == *byte => quote = None,
+                (Some(_), _) => {}
+                (None, b'\'' | b'"') => quote = Some(*byte),
+                (None, b'[') => depth += 1,
+                (None, b']') if depth == 1 => {
+                    let end = self.at + ahead;
+                    let rest = &self.bytes[end + 1..];
+                    return (rest.starts_with(b"=") || rest.starts_with(b"+=")).then_some(end);
+                }
+                (None, b']') => depth -= 1,
+                (None, b'\n') => return None,
+                (None, _) => {}
+            }
+        }
+        None
+    }
+
     fn assignment(&mut self) -> Read<Option<Assignment<'a>>> {
         let start = self.at;
         let Some(name) = self.name() else { return Ok(None) };
+        let mut subscript = Vec::new();
         if self.peek() == b'[' {
-            // `a[i]=x`: the subscript may run commands, so it is read as part of the value.
-            let mut depth = 0usize;
-            let mut at = self.at;
-            while at < self.bytes.len() {
-                match self.bytes[at] {
-                    b'[' => depth += 1,
-                    b']' => {
-                        depth -= 1;
-                        if depth == 0 {
-                            break;
-                        }
-                    }
-                    b'\n' | b';' | b' ' | b'$' | b'`' => break,
-                    _ => {}
-                }
-                at += 1;
-            }
-            if self.bytes.get(at) == Some(&b']') && matches!(self.bytes.get(at + 1), Some(b'=' | b'+')) {
-                self.at = at + 1;
-            } else {
+            let Some(end) = self.subscript_end() else {
                 self.at = start;
                 return Ok(None);
-            }
+            };
+            self.slice(self.at + 1..end, |parser| parser.double_quoted(&mut subscript, None))?;
+            self.at = end + 1;
+            // The element does not matter, but what runs to find it does.
+            subscript.retain(|part| !matches!(part, Part::Text { .. } | Part::Parameter { form: Form::Plain, .. }));
         }
         let append = self.peek() == b'+' && self.peek_at(1) == b'=';
         if !append && self.peek() != b'=' {
@@ -809,11 +820,12 @@ impl<'a> Parser<'a> {
                 words.push(self.word()?);
             }
         }
-        let value = if self.done() || is_separator(self.peek()) {
+        let mut value = if self.done() || is_separator(self.peek()) {
             Word { parts: Vec::new(), range: self.at..self.at }
         } else {
             self.word()?
         };
+        value.parts.splice(..0, subscript);
         Ok(Some(Assignment { name, append, value: Value::Scalar(value) }))
     }
 
@@ -909,15 +921,20 @@ impl<'a> Parser<'a> {
         let mut quoted = false;
         while !self.done() {
             match self.peek() {
-                quote @ (b'\'' | b'"') => {
+                b'\'' => {
                     quoted = true;
-                    let from = self.at + 1;
-                    let Some(length) = self.bytes[from..].iter().position(|byte| *byte == quote) else {
-                        return Err(self.fail("a quote is never closed"));
-                    };
-                    delimiter.push_str(&self.text[from..from + length]);
-                    self.at = from + length + 1;
+                    delimiter.push_str(self.single_quoted()?);
                 }
+                b'"' => {
+                    quoted = true;
+                    self.delimiter_in_double_quotes(&mut delimiter)?;
+                }
+                b'$' if self.peek_at(1) == b'\'' => {
+                    quoted = true;
+                    delimiter.push_str(&self.ansi_c_quoted()?);
+                }
+                b'$' if self.peek_at(1) == b'"' => self.at += 1,
+                b'\\' if self.peek_at(1) == b'\n' => self.at += 2,
                 b'\\' => {
                     quoted = true;
                     self.at += 1;
@@ -925,6 +942,11 @@ impl<'a> Parser<'a> {
                         delimiter.push(next);
                         self.at += next.len_utf8();
                     }
+                }
+                // Shells take these as they stand, with blanks and all, and differ in where they end.
+                b'`' => return Err(self.fail("a here-document with backticks for a delimiter")),
+                b'$' if matches!(self.peek_at(1), b'{' | b'(' | b'[') => {
+                    return Err(self.fail("a here-document with an expansion for a delimiter"));
                 }
                 byte if is_separator(byte) || matches!(byte, b'<' | b'>') => break,
                 _ => {
@@ -946,6 +968,32 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    fn delimiter_in_double_quotes(&mut self, delimiter: &mut String) -> Read<()> {
+        self.at += 1;
+        while let Some(next) = self.text[self.at.min(self.text.len())..].chars().next() {
+            self.at += next.len_utf8();
+            match (next, self.peek()) {
+                ('"', _) => return Ok(()),
+                ('\\', b'\n') => self.at += 1,
+                ('\\', escaped @ (b'"' | b'\\' | b'$' | b'`')) => {
+                    delimiter.push(char::from(escaped));
+                    self.at += 1;
+                }
+                (other, _) => delimiter.push(other),
+            }
+        }
+        Err(self.fail("a quote is never closed"))
+    }
+
+    /// Reads a substitution. The bodies announced before it follow the line on which it ends, so that a new line
+    /// inside it is not theirs; what it announces itself and does not give has no body.
+    fn apart<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+        let pending = std::mem::take(&mut self.pending);
+        let result = self.deeper(read);
+        self.pending = pending;
+        result
+    }
+
     fn here_doc_bodies(&mut self) -> Read<()> {
         for pending in std::mem::take(&mut self.pending) {
             self.node()?;
@@ -953,23 +1001,22 @@ impl<'a> Parser<'a> {
             let mut body_end = None;
             let mut line_start = start;
             while line_start < self.bytes.len() {
-                let line_end = self.bytes[line_start..]
-                    .iter()
-                    .position(|byte| *byte == b'\n')
-                    .map_or(self.bytes.len(), |length| line_start + length);
-                let mut line = &self.text[line_start..line_end];
-                line = line.strip_suffix('\r').unwrap_or(line);
+                let (line_end, line) = self.here_doc_line(line_start, pending.quoted);
+                let mut line = &*line;
                 if pending.strip_tabs {
                     line = line.trim_start_matches('\t');
                 }
+                let whole = line.strip_suffix('\r').unwrap_or(line);
                 // Inside `$( … )` the closing bracket may follow on the delimiter's own line.
-                let closes = line == pending.delimiter
-                    || (self.depth > 0
-                        && line.strip_prefix(&*pending.delimiter).is_some_and(|rest| rest.starts_with(')')));
-                if closes {
+                let tail = whole.strip_prefix(&*pending.delimiter).filter(|rest| rest.starts_with(')'));
+                if line == pending.delimiter || whole == pending.delimiter {
                     body_end = Some(line_start);
-                    let tail = line.len() - pending.delimiter.len();
-                    self.at = if tail == 0 { (line_end + 1).min(self.bytes.len()) } else { line_end - tail };
+                    self.at = (line_end + 1).min(self.bytes.len());
+                    break;
+                }
+                if let (Some(tail), true) = (tail, self.depth > 0) {
+                    body_end = Some(line_start);
+                    self.at = line_end - tail.len() - (line.len() - whole.len());
                     break;
                 }
                 line_start = line_end + 1;
@@ -988,6 +1035,28 @@ impl<'a> Parser<'a> {
             self.bodies[pending.index] = Some(word);
         }
         Ok(())
+    }
+
+    /// The line of a here-document that starts at `start`, and where it ends. Unless the delimiter is quoted, a
+    /// backslash before the new line joins it with the next.
+    fn here_doc_line(&self, start: usize, quoted: bool) -> (usize, Cow<'a, str>) {
+        let mut line = Cow::Borrowed("");
+        let mut from = start;
+        loop {
+            let end = self.bytes[from..]
+                .iter()
+                .position(|byte| *byte == b'\n')
+                .map_or(self.bytes.len(), |length| from + length);
+            let text = &self.text[from..end];
+            let backslashes = text.bytes().rev().take_while(|byte| *byte == b'\\').count();
+            let joined = !quoted && backslashes % 2 == 1 && end < self.bytes.len();
+            let text = if joined { &text[..text.len() - 1] } else { text };
+            if line.is_empty() { line = Cow::Borrowed(text) } else { line.to_mut().push_str(text) }
+            if !joined {
+                return (end, line);
+            }
+            from = end + 1;
+        }
     }
 
     /// A body in which `$` and backticks still work.

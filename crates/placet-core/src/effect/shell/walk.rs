@@ -17,6 +17,8 @@ use crate::effect::{
 
 /// Commands walked before giving up.
 const STEPS_MAX: u32 = 20_000;
+/// Bytes that may be copied in following values before giving up.
+const COPIES_MAX: usize = 4 << 20;
 /// Scripts within scripts.
 const NESTING_MAX: u32 = 16;
 /// Effects kept of one call: so many in all, and so many that only look.
@@ -37,6 +39,7 @@ pub struct Walker<'c> {
     pub(super) manner: Manner,
     budget: Budget,
     steps: u32,
+    copied: usize,
     nesting: u32,
     /// In how many branches that may not be taken.
     conditional: u32,
@@ -64,6 +67,7 @@ impl<'c> Walker<'c> {
             manner: Manner::PLAIN,
             budget: Budget::default(),
             steps: 0,
+            copied: 0,
             nesting: 0,
             conditional: 0,
             spawning: 0,
@@ -156,6 +160,16 @@ impl<'c> Walker<'c> {
         }
     }
 
+    /// Accounts for `bytes` copied; `false` once there were too many, and then what follows is not known.
+    pub(super) fn may_copy(&mut self, bytes: usize) -> bool {
+        self.copied = self.copied.saturating_add(bytes);
+        if self.copied > COPIES_MAX {
+            self.give_up("the script copies too much data to follow", (0, 0));
+            return false;
+        }
+        true
+    }
+
     pub(super) fn in_function(&self) -> bool {
         !self.functions.is_empty()
     }
@@ -189,7 +203,11 @@ impl<'c> Walker<'c> {
     }
 
     /// Walks something whose variables and directory are forgotten afterwards.
-    pub(super) fn in_subshell<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn in_subshell(&mut self, walk: impl FnOnce(&mut Self) -> Flow) -> Flow {
+        let size = self.env.size();
+        if !self.may_copy(size) {
+            return Flow::unknown(Origin::PLAIN);
+        }
         let before = self.env.clone();
         let result = walk(self);
         let files = std::mem::take(&mut self.env.files);
@@ -205,6 +223,12 @@ impl<'c> Walker<'c> {
         if self.steps > STEPS_MAX {
             self.give_up("the script is too long to follow", (stage.range.start, stage.range.end));
             return Flow::unknown(Origin::PLAIN);
+        }
+        if let Some(Flow { text: Some(text), .. }) = &stdin {
+            let length = text.len();
+            if !self.may_copy(length) {
+                return Flow::unknown(Origin::PLAIN);
+            }
         }
         let range = (stage.range.start, stage.range.end);
         if let Command::Simple { assignments, words } = &stage.command {

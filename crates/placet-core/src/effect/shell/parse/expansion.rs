@@ -27,12 +27,12 @@ impl<'a> Parser<'a> {
                     }
                 }
                 self.at += 2;
-                let script = self.deeper(|parser| parser.enclosed(")"))?;
+                let script = self.apart(|parser| parser.enclosed(")"))?;
                 parts.push(Part::Substitution { script, quoted });
             }
             b'(' => {
                 self.at += 2;
-                let script = self.deeper(|parser| parser.enclosed(")"))?;
+                let script = self.apart(|parser| parser.enclosed(")"))?;
                 parts.push(Part::Substitution { script, quoted });
             }
             b'{' => self.deeper(|parser| parser.braced_parameter(parts, quoted))?,
@@ -289,7 +289,7 @@ impl<'a> Parser<'a> {
             self.at = at + 1;
             return Ok(());
         }
-        let script = self.slice(start..at, Self::whole_list)?;
+        let script = self.apart(|parser| parser.slice(start..at, Self::whole_list))?;
         self.at = at + 1;
         parts.push(Part::Substitution { script, quoted });
         Ok(())

@@ -43,7 +43,7 @@ impl<'a> Parser<'a> {
                 b'<' | b'>' if self.peek_at(1) == b'(' => {
                     let reads = self.peek() == b'<';
                     self.at += 2;
-                    let script = self.deeper(|parser| parser.enclosed(")"))?;
+                    let script = self.apart(|parser| parser.enclosed(")"))?;
                     parts.push(Part::Process { script, reads });
                 }
                 b'(' if self.at > start
@@ -125,7 +125,6 @@ impl<'a> Parser<'a> {
         match self.text[self.at..].chars().next() {
             None => push_text(parts, Cow::Borrowed("\\"), true),
             Some('\n') => self.at += 1,
-            Some('\r') if self.peek_at(1) == b'\n' => self.at += 2,
             Some(next) => {
                 let start = self.at;
                 self.at += next.len_utf8();

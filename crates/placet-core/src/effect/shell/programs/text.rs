@@ -5,8 +5,9 @@ use super::{
     options::{Options, Style},
 };
 use crate::effect::{
-    Effect, Target, TargetKind, Verb,
+    Effect, Sensitivity, Target, TargetKind, Verb,
     shell::{
+        expand::names_a_secret,
         flow::{Flow, HOLE, Origin},
         walk::Walker,
     },
@@ -38,7 +39,11 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
         _ => return None,
     };
     let span = walker.span(call.range);
-    walker.emit(Effect::new(Verb::Read, Target::new(TargetKind::Command, call.name), span));
+    let mut target = Target::new(TargetKind::Command, call.name);
+    if let Some(secret) = call.args.iter().find(|arg| call.name == "printenv" && names_a_secret(arg.as_str())) {
+        target = Target::new(TargetKind::Account, secret.as_str()).with(Sensitivity::Credential);
+    }
+    walker.emit(Effect::new(Verb::Read, target, span));
     Some(flow)
 }
 
