@@ -133,10 +133,10 @@ fn reasons(page: &mut String, decision: &Decision, assessment: &Assessment) {
     for finding in decision.findings.iter().filter(|finding| finding.source != Source::Assessment) {
         let _ = writeln!(page, "    {}", readable(&finding.reason));
     }
-    if assessment.requires_human {
-        if let Some(gate) = assessment.reasons.last().filter(|_| assessment.reasons.len() > 1) {
-            let _ = writeln!(page, "    {gate}");
-        }
+    if assessment.requires_human
+        && let Some(gate) = assessment.reasons.last().filter(|_| assessment.reasons.len() > 1)
+    {
+        let _ = writeln!(page, "    {gate}");
     }
 }
 

@@ -229,6 +229,9 @@ fn total(factors: &[Factor]) -> u32 {
 /// Weighs what was read of `call`: the assessment, and what it has to say in the decision.
 pub fn weigh(call: &ToolCall, reading: Reading, policy: &Policy) -> (Assessment, Vec<Finding>) {
     let setting = policy.tool(call.tool().as_str());
+    // A person who vouches for a tool by naming its class also vouches for what we cannot read of it.
+    let vouched = setting.is_some_and(|setting| setting.class.is_some()) && !reading.tool_known;
+    let reading = if vouched { vouch(reading) } else { reading };
     let mut riskiest = (0, 0);
     for (index, effect) in reading.effects.iter().enumerate() {
         let risk = risk_of(effect);
@@ -245,10 +248,7 @@ pub fn weigh(call: &ToolCall, reading: Reading, policy: &Policy) -> (Assessment,
     let confidence = Score::hundredths(100u32.saturating_sub(total(&doubts)).max(5));
     factors.extend(doubts);
 
-    // A person who vouches for a tool by naming its class also vouches for what we cannot read of it.
-    let vouched = setting.is_some_and(|setting| setting.class.is_some()) && !reading.tool_known;
-    let opaque = !vouched && reading.effects.iter().any(|effect| effect.verb == Verb::Opaque);
-    let confidence = if vouched { confidence.max(policy.thresholds.confidence_min) } else { confidence };
+    let opaque = reading.effects.iter().any(|effect| effect.verb == Verb::Opaque);
     let reversible = !opaque && reading.effects.iter().all(|effect| effect.undo != Undo::Impossible);
     let crisis_asks = reading.crisis && (class >= SideEffectClass::External || !reversible);
     let ask = asks(policy.thresholds, class, risk, confidence, opaque, crisis_asks);
@@ -273,6 +273,21 @@ pub fn weigh(call: &ToolCall, reading: Reading, policy: &Policy) -> (Assessment,
     let verdict = if ask.is_some() { Verdict::Hold } else { Verdict::Allow };
     findings.insert(0, Finding { source: Source::Assessment, verdict, reason: reasons.join("; ") });
     (assessment, findings)
+}
+
+/// What is left to say of a tool that only the operator knows.
+fn vouch(reading: Reading) -> Reading {
+    let effects = reading.effects.into_iter().map(|effect| match effect.verb {
+        Verb::Opaque => Effect {
+            verb: Verb::Execute,
+            seen: Seen::Likely,
+            undo: Undo::Possible,
+            words: Some(Cow::Borrowed("as the operator has said what kind of tool it is")),
+            ..effect
+        },
+        _ => effect,
+    });
+    Reading { effects: effects.collect(), tool_known: true, ..reading }
 }
 
 /// Why a person is asked.
@@ -393,14 +408,13 @@ fn reasons(effects: &[Effect], riskiest: usize, ask: Option<Ask>) -> Vec<String>
     if let Some(effect) = effects.get(riskiest) {
         reasons.push(effect.sentence());
     }
-    if ask == Some(Ask::Opaque) {
-        if let Some(effect) = effects
+    if ask == Some(Ask::Opaque)
+        && let Some(effect) = effects
             .iter()
             .enumerate()
             .find(|(index, effect)| effect.verb == Verb::Opaque && *index != riskiest)
-        {
-            reasons.push(effect.1.sentence());
-        }
+    {
+        reasons.push(effect.1.sentence());
     }
     match ask {
         Some(Ask::Unsure) => reasons.push("that is not certain enough to let it pass".to_owned()),

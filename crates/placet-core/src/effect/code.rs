@@ -100,11 +100,12 @@ pub fn scan(language: &str, code: &str) -> CodeReading {
                     shell(call, &mut reading);
                 } else if call.computed && !matches!(last, "compile") {
                     reading.uses.push(Use::Opaque("runs code that is put together when it runs"));
-                } else if let Some(inner) = first {
-                    if last != "compile" && inner.len() < code.len() {
-                        let inner = scan(language, inner);
-                        reading.uses.extend(inner.uses);
-                    }
+                } else if let Some(inner) = first
+                    && last != "compile"
+                    && inner.len() < code.len()
+                {
+                    let inner = scan(language, inner);
+                    reading.uses.extend(inner.uses);
                 }
             }
             "rmtree"
@@ -287,24 +288,24 @@ fn calls<'a>(language: &str, code: &'a str) -> Vec<Found<'a>> {
                 at += 1;
             }
             b')' => {
-                if open.last().is_some_and(|(_, opened)| *opened == depth) {
-                    if let Some((inner, _)) = open.pop() {
-                        // What an inner call makes is a computed argument of the outer one.
-                        if let Some((outer, _)) = open.last() {
-                            found[*outer].computed = true;
-                            if matches!(
-                                found[inner].name,
-                                "Path"
-                                    | "str"
-                                    | "expanduser"
-                                    | "os.path.expanduser"
-                                    | "join"
-                                    | "os.path.join"
-                                    | "String"
-                            ) {
-                                let literals = found[inner].literals.clone();
-                                found[*outer].literals.extend(literals);
-                            }
+                if open.last().is_some_and(|(_, opened)| *opened == depth)
+                    && let Some((inner, _)) = open.pop()
+                {
+                    // What an inner call makes is a computed argument of the outer one.
+                    if let Some((outer, _)) = open.last() {
+                        found[*outer].computed = true;
+                        if matches!(
+                            found[inner].name,
+                            "Path"
+                                | "str"
+                                | "expanduser"
+                                | "os.path.expanduser"
+                                | "join"
+                                | "os.path.join"
+                                | "String"
+                        ) {
+                            let literals = found[inner].literals.clone();
+                            found[*outer].literals.extend(literals);
                         }
                     }
                 }

@@ -33,7 +33,7 @@ pub fn interpret(call: &ToolCall, interpreter: Interpreter) -> Vec<Effect> {
     match interpreter {
         Interpreter::Patch => {
             if !patches(call, &mut effects) {
-                each_path(call, &mut effects, |found, span| write(found, span));
+                each_path(call, &mut effects, write);
             }
         }
         Interpreter::Read => each_path(call, &mut effects, |found, span| named(Verb::Read, found, span)),

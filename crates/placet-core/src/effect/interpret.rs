@@ -41,22 +41,28 @@ fn nowhere() -> Span {
 const COMMANDS: &[&str] = &["command", "cmd", "script", "commands", "code", "input"];
 
 fn shell_call(call: &ToolCall, windows: bool) -> Vec<Effect> {
-    let cwd = ["workdir", "cwd", "working_directory", "dir_path"]
+    // The agent may start a command elsewhere; that does not make elsewhere its tree.
+    let asked = ["workdir", "cwd", "working_directory", "dir_path"]
         .iter()
-        .find_map(|key| call.arg(key).and_then(Json::as_str))
-        .or(call.cwd());
+        .find_map(|key| call.arg(key).and_then(Json::as_str));
+    let (root, directory) = match (call.cwd(), asked) {
+        (Some(cwd), asked) => (Some(cwd), asked),
+        (None, asked) => (asked, None),
+    };
     let mut effects = Vec::new();
     for key in COMMANDS {
         let pointer = Pointer::root().key(key);
         match call.arg(key) {
             None | Some(Json::Null) => {}
-            Some(Json::String(text)) => effects.extend(read_command(text, pointer, cwd, windows)),
+            Some(Json::String(text)) => {
+                effects.extend(read_command(text, pointer, (root, directory), windows))
+            }
             Some(Json::Array(words)) => {
                 let quoted: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(quote)).collect();
                 match quoted {
                     // The words are what the program gets, so quoting them gives back the command.
                     Some(quoted) => effects.extend(
-                        read_command(&quoted.join(" "), pointer.clone(), cwd, windows)
+                        read_command(&quoted.join(" "), pointer.clone(), (root, directory), windows)
                             .into_iter()
                             .map(|effect| Effect { because: Span::new(pointer.clone(), 0..0), ..effect }),
                     ),
@@ -83,7 +89,12 @@ fn shell_call(call: &ToolCall, windows: bool) -> Vec<Effect> {
     effects
 }
 
-fn read_command(text: &str, pointer: Pointer, cwd: Option<&str>, windows: bool) -> Vec<Effect> {
+fn read_command(
+    text: &str,
+    pointer: Pointer,
+    (root, directory): (Option<&str>, Option<&str>),
+    windows: bool,
+) -> Vec<Effect> {
     if windows || windows::looks_like(text) {
         let span = Span::whole(pointer, text);
         return windows::script(text)
@@ -91,7 +102,7 @@ fn read_command(text: &str, pointer: Pointer, cwd: Option<&str>, windows: bool) 
             .map(|effect| Effect { because: span.clone(), ..effect })
             .collect();
     }
-    shell::interpret(text, pointer, cwd)
+    shell::interpret(text, pointer, root, directory)
 }
 
 /// `word` so that a shell reads it back as it is.

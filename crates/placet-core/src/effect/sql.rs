@@ -435,9 +435,7 @@ fn filters(tokens: &[Token<'_>]) -> bool {
     let always = match rest {
         [] => true,
         [only] => matches!(only.upper.as_str(), "1" | "TRUE"),
-        [left, right] => {
-            !left.quoted && left.text == right.text || left.quoted && right.quoted && left.text == right.text
-        }
+        [left, right] => left.quoted == right.quoted && left.text == right.text,
         _ => false,
     };
     !always

@@ -343,10 +343,10 @@ fn commands(text: &str) -> Vec<Vec<String>> {
     let mut word = String::new();
     let mut quote = None;
     let finish = |word: &mut String, commands: &mut Vec<Vec<String>>| {
-        if !word.is_empty() {
-            if let Some(last) = commands.last_mut() {
-                last.push(std::mem::take(word));
-            }
+        if !word.is_empty()
+            && let Some(last) = commands.last_mut()
+        {
+            last.push(std::mem::take(word));
         }
     };
     for letter in text.chars() {

@@ -13,13 +13,17 @@ use std::{
     process::{Command, Stdio},
 };
 
-use placet_core::effect::shell::{
-    parse::{Budget, parse},
-    syntax::{self, Form, Part, Script, Stage, Value, Word},
+use placet_core::effect::{
+    Pointer, Verb,
+    shell::{
+        self,
+        parse::{Budget, parse},
+        syntax::{self, Form, Part, Script, Stage, Value, Word},
+    },
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
-use crate::shell_corpus::{BROKEN, SCRIPTS};
+use crate::shell_corpus::{BROKEN, EVASIONS, SCRIPTS};
 
 /// What our parser says against a script, if anything.
 fn our_problem(script: &str) -> Option<&'static str> {
@@ -31,7 +35,9 @@ fn our_problem(script: &str) -> Option<&'static str> {
 /// Whether bash accepts each script, asked in one child process.
 fn bash_accepts(scripts: &[impl AsRef<str>]) -> Vec<bool> {
     const ASK: &str = r#"while IFS= read -r -d '' script; do
-        if bash --norc -O extglob -n -c "$script" 2>/dev/null; then echo yes; else echo no; fi
+        # Of errors in [[ ]] it only complains; of here-documents without an end it warns.
+        if said=$(bash --norc -O extglob -n -c "$script" 2>&1) && [[ -z $said || $said == *warning:* ]]
+        then echo yes; else echo no; fi
     done"#;
     ask_bash(ASK, scripts)
 }
@@ -44,7 +50,8 @@ fn ask_bash(ask: &str, scripts: &[impl AsRef<str>]) -> Vec<bool> {
         .stdout(Stdio::piped())
         .spawn()
         .expect("these tests compare with `bash`; install it");
-    let input: Vec<u8> = scripts.iter().flat_map(|script| [script.as_ref().as_bytes(), b"\0"].concat()).collect();
+    let input: Vec<u8> =
+        scripts.iter().flat_map(|script| [script.as_ref().as_bytes(), b"\0"].concat()).collect();
     let mut stdin = child.stdin.take().unwrap();
     // Answers are read while questions are still being written, or both sides would wait for each other.
     let writer = std::thread::spawn(move || stdin.write_all(&input));
@@ -57,8 +64,26 @@ fn ask_bash(ask: &str, scripts: &[impl AsRef<str>]) -> Vec<bool> {
     answers
 }
 
-/// Scripts that bash takes and we do not, or the other way round, with the reason.
-const BASH_DEVIATIONS: &[(&str, &str)] = &[
+/// Why we differ, and on which scripts.
+type Deviations = &'static [(&'static str, &'static [&'static str])];
+
+fn reason(deviations: Deviations, script: &str) -> Option<&'static str> {
+    deviations.iter().find(|(_, scripts)| scripts.contains(&script)).map(|(reason, _)| *reason)
+}
+
+/// Scripts that bash takes and we do not, or the other way round.
+const BASH_DEVIATIONS: Deviations = &[
+    (
+        "a body without commands runs nothing, and zsh takes it",
+        &["()", "( )", "{ }", "if ls; then fi", "while ls; do done", "for x in a b; do done"],
+    ),
+    ("zsh takes any command for a body", &["f() ls"]),
+    ("arithmetic is not checked, only searched for what it runs", &["for ((i=0; i<3)); do ls; done"]),
+    ("`[[ ]]` is not checked, only searched for what it runs", &["[[ -f x && ]]", "[[ ]]"]),
+    (
+        "bash only notices when it runs it, and then fails",
+        &["for 1x in a; do ls; done", "for $x in a; do ls; done"],
+    ),
 ];
 
 #[test]
@@ -71,7 +96,7 @@ fn check_against_bash(scripts: &[&str]) {
     let mut wrong = Vec::new();
     for (script, accepted) in scripts.iter().zip(bash_accepts(scripts)) {
         let problem = our_problem(script);
-        let reason = BASH_DEVIATIONS.iter().find(|(known, _)| known == script).map(|(_, reason)| reason);
+        let reason = reason(BASH_DEVIATIONS, script);
         match (problem.is_none() == accepted, reason) {
             (true, None) | (false, Some(_)) => {}
             (true, Some(reason)) => wrong.push(format!("no longer a deviation ({reason}): {script:?}")),
@@ -86,11 +111,19 @@ fn check_against_bash(scripts: &[&str]) {
 
 #[test]
 fn the_corpus_is_sound() {
-    let unsound: Vec<&str> =
-        SCRIPTS.iter().zip(bash_accepts(SCRIPTS)).filter(|(_, accepted)| !accepted).map(|(script, _)| *script).collect();
+    let unsound: Vec<&str> = SCRIPTS
+        .iter()
+        .zip(bash_accepts(SCRIPTS))
+        .filter(|(_, accepted)| !accepted)
+        .map(|(script, _)| *script)
+        .collect();
     assert!(unsound.is_empty(), "bash rejects {unsound:#?}");
-    let sound: Vec<&str> =
-        BROKEN.iter().zip(bash_accepts(BROKEN)).filter(|(_, accepted)| *accepted).map(|(script, _)| *script).collect();
+    let sound: Vec<&str> = BROKEN
+        .iter()
+        .zip(bash_accepts(BROKEN))
+        .filter(|(_, accepted)| *accepted)
+        .map(|(script, _)| *script)
+        .collect();
     assert!(sound.is_empty(), "bash accepts {sound:#?}");
     let distinct: BTreeSet<&&str> = SCRIPTS.iter().chain(BROKEN).collect();
     assert_eq!(distinct.len(), SCRIPTS.len() + BROKEN.len(), "a script stands there twice");
@@ -108,8 +141,21 @@ fn word() -> impl Strategy<Value = String> {
 
 /// A simple command; its first word is never a reserved one.
 fn simple() -> impl Strategy<Value = String> {
-    let redirect = select(vec!["", "", "", " >o", " 2>&1", " <i", " >>o 2>/dev/null", " &>o", " <<<w", " {fd}>o", " >|o"]);
-    let first = select(vec!["ls", "echo", "a=1 env", "x=y", "'git'", "$CMD", "./run", "test", "[", "printf", "\\ls"]);
+    let redirect = select(vec![
+        "",
+        "",
+        "",
+        " >o",
+        " 2>&1",
+        " <i",
+        " >>o 2>/dev/null",
+        " &>o",
+        " <<<w",
+        " {fd}>o",
+        " >|o",
+    ]);
+    let first =
+        select(vec!["ls", "echo", "a=1 env", "x=y", "'git'", "$CMD", "./run", "test", "[", "printf", "\\ls"]);
     (first, vec(word(), 0..4), redirect).prop_map(|(first, words, redirect)| {
         let words: Vec<String> = std::iter::once(first.to_owned()).chain(words).collect();
         format!("{}{redirect}", words.join(" "))
@@ -129,7 +175,21 @@ fn script() -> impl Strategy<Value = String> {
     leaf.prop_recursive(4, 24, 3, |inner| {
         let pair = (inner.clone(), inner.clone());
         prop_oneof![
-            (pair.clone(), select(vec![" && ", " || ", "; ", " | ", " |& ", " & ", "\n", " &&\n", " |\n\n", " ; # note\n"]))
+            (
+                pair.clone(),
+                select(vec![
+                    " && ",
+                    " || ",
+                    "; ",
+                    " | ",
+                    " |& ",
+                    " & ",
+                    "\n",
+                    " &&\n",
+                    " |\n\n",
+                    " ; # note\n"
+                ])
+            )
                 .prop_map(|((a, b), operator)| format!("{a}{operator}{b}")),
             inner.clone().prop_map(|a| format!("{{ {a}; }}")),
             inner.clone().prop_map(|a| format!("({a})")),
@@ -144,18 +204,21 @@ fn script() -> impl Strategy<Value = String> {
             inner.clone().prop_map(|a| format!("for ((i=0; i<3; i++)); do {a}; done")),
             pair.clone().prop_map(|(a, b)| format!("while {a}; do {b}; done")),
             pair.clone().prop_map(|(a, b)| format!("if {a}; then {b}; fi")),
-            (pair, inner.clone()).prop_map(|((a, b), c)| format!("if {a}\nthen {b}\nelif {c}\nthen :\nelse :\nfi")),
+            (pair, inner.clone())
+                .prop_map(|((a, b), c)| format!("if {a}\nthen {b}\nelif {c}\nthen :\nelse :\nfi")),
             inner.prop_map(|a| format!("case $x in a|b) {a};; (*) : ;& esac")),
         ]
     })
 }
 
 /// Pieces that break scripts, or at least change what they are.
-const BREAKING: &[&str] =
-    &["(", ")", "{ ", "; }", "'", "\"", "`", "$(", "&&", "||", "|", ";;", ";", "fi", "then", "do", "done", "esac", "<", ">"];
+const BREAKING: &[&str] = &[
+    "(", ")", "{ ", "; }", "'", "\"", "`", "$(", "&&", "||", "|", ";;", ";", "fi", "then", "do", "done",
+    "esac", "<", ">",
+];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn bash_and_we_accept_what_is_put_together(scripts in vec(script(), 48)) {
@@ -175,8 +238,8 @@ proptest! {
             format!("{} {piece} {}", &script[..at], &script[at..])
         }).collect();
         for (script, accepted) in scripts.iter().zip(bash_accepts(&scripts)) {
-            // Bash looks into `<( )` only when it runs it.
-            let unread = script.contains("<(");
+            // Bash looks into these only when it runs them.
+            let unread = script.contains("<(") || script.contains("((");
             prop_assert!(!accepted || unread || our_problem(script).is_none(), "{:?}: {:?}", script, our_problem(script));
         }
     }
@@ -198,28 +261,172 @@ fn bash_runs_evil(scripts: &[String]) -> Vec<bool> {
     ask_bash(ASK, scripts)
 }
 
+/// Whether we see `evil` run, or at least see that we cannot see.
+fn sees_evil(script: &str) -> bool {
+    shell::interpret(script, Pointer::root(), None)
+        .iter()
+        .any(|effect| effect.verb == Verb::Opaque || effect.target.name.contains("evil"))
+}
+
 /// Pieces of which it is easy to misjudge where text ends and commands begin.
 const CONFUSING: &[&str] = &[
-    "evil", "evil", "evil\n", "\nevil\n", "; evil", ":", ": ", " ", " ", "\n", "\n", "\nE\n", "\nE\n", "E", "\tE\n", "\nE)\n",
-    " <<E", " <<E ", " <<'E'", " <<\\E", " <<-E", " <<\"E\"", " <<F", "\nF\n", " <<< ", "$(", "$(", ")", ")", "`", "`", "\"", "\"",
-    "'", "'", "\\", "\\\n", "\r", "\\\r\n", "\r\n", "#", " #", " # ", "{ ", "; }", "(", "((", "))", "$((", "${x:-", "${x#", "}",
-    "[[ ", " ]]", " && ", " || ", " | ", " & ", "; ", ";;", "if :; then ", "; fi", "for i in a; do ", "; done", "case x in x) ",
-    ";; esac", "f() ", "; f", "x=", "x=(", "x[", "]=", "$'", "\\'", "$\"", "!", "! ", "@(", "<(", ">(", "=~ ", "a", "$x", "~", "{a,",
-    "coproc ", "time ", "function f ", "\u{a0}", "\u{b}", "\u{c}", "-", "%", "*", "?", "é",
+    "evil",
+    "evil",
+    "evil\n",
+    "\nevil\n",
+    "; evil",
+    ":",
+    ": ",
+    " ",
+    " ",
+    "\n",
+    "\n",
+    "\nE\n",
+    "\nE\n",
+    "E",
+    "\tE\n",
+    "\nE)\n",
+    " <<E",
+    " <<E ",
+    " <<'E'",
+    " <<\\E",
+    " <<-E",
+    " <<\"E\"",
+    " <<F",
+    "\nF\n",
+    " <<< ",
+    "$(",
+    "$(",
+    ")",
+    ")",
+    "`",
+    "`",
+    "\"",
+    "\"",
+    "'",
+    "'",
+    "\\",
+    "\\\n",
+    "\r",
+    "\\\r\n",
+    "\r\n",
+    "#",
+    " #",
+    " # ",
+    "{ ",
+    "; }",
+    "(",
+    "((",
+    "))",
+    "$((",
+    "${x:-",
+    "${x#",
+    "}",
+    "[[ ",
+    " ]]",
+    " && ",
+    " || ",
+    " | ",
+    " & ",
+    "; ",
+    ";;",
+    "if :; then ",
+    "; fi",
+    "for i in a; do ",
+    "; done",
+    "case x in x) ",
+    ";; esac",
+    "f() ",
+    "; f",
+    "x=",
+    "x=(",
+    "x[",
+    "]=",
+    "$'",
+    "\\'",
+    "$\"",
+    "!",
+    "! ",
+    "@(",
+    "<(",
+    ">(",
+    "=~ ",
+    "a",
+    "$x",
+    "~",
+    "{a,",
+    "coproc ",
+    "time ",
+    "function f ",
+    "\u{a0}",
+    "\u{b}",
+    "\u{c}",
+    "-",
+    "%",
+    "*",
+    "?",
+    "é",
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_bash_runs_we_find(scripts in vec(vec(select(CONFUSING), 1..14).prop_map(|pieces| pieces.concat()), 100)) {
         // Only what may run it is worth a process.
         let scripts: Vec<String> = scripts.into_iter().filter(|script| script.contains("evil")).collect();
         for (script, runs) in scripts.iter().zip(bash_runs_evil(&scripts)) {
-            let found = our_names(script, true).iter().any(|name| name == "evil");
-            prop_assert!(!runs || found || our_problem(script).is_some(), "bash runs `evil`, we do not see it: {:?}", script);
+            prop_assert!(!runs || sees_evil(script), "bash runs `evil`, we do not see it: {:?}", script);
         }
     }
+}
+
+/// Evasions that are not followed yet, with the reason.
+const NOT_YET_FOLLOWED: Deviations = &[
+    (
+        "arithmetic inside text: a subscript is evaluated whoever gets it",
+        &[
+            "let 'x[$(evil)]=1'",
+            "test -v 'x[$(evil)]'",
+            "printf -v 'x[$(evil)]' a",
+            "read 'x[$(evil)]' <<<a",
+            "x='a[$(evil)]'; echo $((x))",
+            "[[ 'x[$(evil)]' -eq 1 ]]",
+            "declare 'x[$(evil)]=1'",
+            "x='y[$(evil)]'; echo ${!x}",
+        ],
+    ),
+    ("text that is expanded again", &["x='$(evil)'; echo ${x@P}", "PS4='$(evil)'; set -x; :"]),
+    (
+        "builtins that call back",
+        &[
+            "mapfile -C evil -c 1 x <<<a",
+            "complete -C evil x; compgen -C evil",
+            "compgen -C evil x",
+            "compgen -W '$(evil)'",
+            "compgen -F evil x",
+            "command_not_found_handle() { evil; }; nosuch",
+        ],
+    ),
+    ("names that `hash` gives a program", &["hash -p /x evil; evil"]),
+    ("to be mended", &["set -- evil; \"$@\"", "eval -- evil"]),
+];
+
+#[test]
+fn evasions_are_seen() {
+    let scripts: Vec<String> = EVASIONS.iter().map(|script| (*script).to_owned()).collect();
+    let mut wrong = Vec::new();
+    for (script, runs) in scripts.iter().zip(bash_runs_evil(&scripts)) {
+        let seen = sees_evil(script);
+        let reason = reason(NOT_YET_FOLLOWED, script);
+        match (seen, reason) {
+            _ if !runs => wrong.push(format!("bash does not run `evil`: {script:?}")),
+            (true, None) | (false, Some(_)) => {}
+            (true, Some(_)) => wrong.push(format!("followed now, so take it from the list: {script:?}")),
+            (false, None) => wrong.push(format!("bash runs `evil`, we do not see it: {script:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{} scripts\n{}", wrong.len(), wrong.join("\n"));
 }
 
 // The published parsers.
@@ -325,18 +532,117 @@ impl Names<'_> {
 }
 
 fn is_declaration(text: &str, words: &[Word<'_>]) -> bool {
-    matches!(
-        &text[words[0].range.clone()],
-        "export" | "declare" | "local" | "readonly" | "typeset" | "alias"
-    )
+    matches!(&text[words[0].range.clone()], "export" | "declare" | "local" | "readonly" | "typeset" | "alias")
 }
 
-/// Scripts of which brush-parser finds other commands than we do, with the reason.
-const BRUSH_DEVIATIONS: &[(&str, &str)] = &[
+/// Scripts of which brush-parser finds other commands than we do.
+const BRUSH_DEVIATIONS: Deviations = &[
+    ("it has no command of that name; we keep `time` alone as one", &["time", "time; ls"]),
+    ("it takes `time` for a program there", &["! time ls"]),
+    ("the same name: it shows it joined, we as written", &["l\\\ns"]),
+    ("it loses commands: it takes nested subshells for arithmetic", &["( (ls) )", "( ( ( ls ) ) )"]),
+    (
+        "it drops the carriage return nowhere; bash would look for `ls\\r`, and whoever sends that means `ls`",
+        &["ls\r\n", "ls\r\npwd\r\n"],
+    ),
+    ("we refuse it, as bash does when it runs it", &["for 1x in a; do ls; done", "for $x in a; do ls; done"]),
+    ("it takes no blank in a subscript; bash does", &["x[a b]=c"]),
+    ("it wants a here-document to end", &["cat <<EOF\nnever ends"]),
+    ("a lone backslash at the end stands for itself, and it wants more", &["echo a\\", "echo \\"]),
+    (
+        "it cannot read what bash can",
+        &[
+            "echo $(case x in x) ls;; esac)",
+            "for x in a b; { ls; }",
+            "for ((;;)); do ls; break; done",
+            "select x in a b; do ls; done",
+            "select x; do ls; done",
+            "f() [[ x ]]",
+        ],
+    ),
 ];
 
-/// Scripts of which tree-sitter-bash finds other commands than we do, with the reason.
-const TREE_SITTER_DEVIATIONS: &[(&str, &str)] = &[
+/// Scripts of which tree-sitter-bash finds other commands than we do.
+const TREE_SITTER_DEVIATIONS: Deviations = &[
+    (
+        "it takes `time`, `coproc` or a second `!` for the program, and loses the real one",
+        &[
+            "! ! ls",
+            "time ls",
+            "time -p ls",
+            "time ls | wc",
+            "! time ls",
+            "time ! ls",
+            "time { ls; }",
+            "time (ls; pwd)",
+            "! { ls; }",
+            "coproc ls",
+            "coproc { ls; }",
+            "coproc NAME { ls; }",
+            "coproc while ls; do pwd; done",
+            "coproc ls | wc",
+            "coproc ls > out",
+        ],
+    ),
+    ("we refuse it, as bash does when it runs it", &["for 1x in a; do ls; done"]),
+    (
+        "it takes a backslash before a carriage return for a line continuation; bash does not, and runs the next line",
+        &["echo a \\\r\n b"],
+    ),
+    ("it ends a name at a line continuation", &["l\\\ns"]),
+    (
+        "it loses what backticks run inside something else",
+        &[
+            "echo ${x:-`ls`}",
+            "echo `echo \\`ls\\``",
+            "cat <<EOF\nhello $x $(ls) `pwd`\nEOF",
+            "echo \"${x:-$(echo \"${y:-`ls`}\")}\"",
+        ],
+    ),
+    (
+        "it takes lines of a here-document for commands",
+        &["cat <<EOF\nEOF \nEOFX\nEOF", "cat <<EOF |\nhello\nEOF\nwc"],
+    ),
+    ("it takes this for an assignment; bash looks for a program of that name", &["1a=b"]),
+    (
+        "it cannot read what bash can",
+        &[
+            "echo a\\",
+            "echo ${x:1} ${x:1:2} ${x: -1} ${x:(-1)} ${x:$y:$((z+1))}",
+            "echo ${x^} ${x^^} ${x,} ${x,,} ${x~} ${x^^[a-z]}",
+            "echo $((ls); pwd)",
+            "echo $()",
+            "echo ``",
+            "((ls); pwd)",
+            "((ls) | wc)",
+            "{ (ls) }",
+            "{ls,pwd}",
+            "if (ls) then (pwd) fi",
+            "for x in; do ls; done",
+            "for x do ls; done",
+            "for x\nin a b; do ls; done",
+            "for x in a b; { ls; }",
+            "for $x in a; do ls; done",
+            "[[ x; ]]",
+            "ls <> file",
+            "cat <<E'O'F\nhello\nEOF",
+            "cat <<A <<B\na\nA\nb\nB",
+            "cat <<A; cat <<B\na\nA\nb\nB\nls",
+            "cat <<A && cat <<'B' && ls\na\nA\nb $(\nB",
+            "cat <<''\nhello\n\n",
+            "cat <<EOF\nnever ends",
+            "echo $(cat <<A <<B\na\nA\nb\nB\n) end",
+            "cat <<-A <<-B\n\ta\n\tA\n\tb\n\tB",
+            "x[a b]=c",
+            "coproc NAME (ls)",
+            "echo @(a|b) ?(a) *(a) +(a|b) !(a)",
+            "ls !(*.txt)",
+            "ls *.@(c|h)",
+            "rm -f !(keep|these)",
+            "echo *(a|+(b|c))",
+            "echo \\",
+        ],
+    ),
 ];
 
 #[test]
@@ -346,18 +652,23 @@ fn brush_and_we_find_the_same_commands() {
 
 #[test]
 fn tree_sitter_and_we_find_the_same_commands() {
-    check_names("tree-sitter", |script| our_names(script, true), |answer| answer.tree_sitter, TREE_SITTER_DEVIATIONS);
+    check_names(
+        "tree-sitter",
+        |script| our_names(script, true),
+        |answer| answer.tree_sitter,
+        TREE_SITTER_DEVIATIONS,
+    );
 }
 
 fn check_names(
     who: &str,
     ours: impl Fn(&str) -> Vec<String>,
     theirs: impl Fn(oracle::Answer) -> Option<Vec<String>>,
-    deviations: &[(&str, &str)],
+    deviations: Deviations,
 ) {
     let mut wrong = Vec::new();
     for (script, answer) in SCRIPTS.iter().zip(oracle::ask(SCRIPTS)) {
-        let reason = deviations.iter().find(|(known, _)| known == script).map(|(_, reason)| reason);
+        let reason = reason(deviations, script);
         let ours = ours(script);
         let theirs = answer.and_then(&theirs);
         match (theirs.as_ref() == Some(&ours), reason) {

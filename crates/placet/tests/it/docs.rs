@@ -333,6 +333,23 @@ fn the_guide_lists_every_weight() {
     }
 }
 
+/// The example that is added up by hand gives what the program says.
+#[test]
+fn the_worked_example_adds_up() {
+    let guide = read(&root().join("docs/guide/explain.md"));
+    let section = guide.split("## The worked example").nth(1).unwrap().split("\n## ").next().unwrap();
+    let cells = section.lines().filter_map(|line| line.strip_suffix(" |")?.rsplit("| ").next());
+    let (totals, parts): (Vec<&str>, Vec<&str>) = cells.partition(|cell| cell.starts_with("**"));
+    let sum: u32 = parts
+        .iter()
+        .filter_map(|cell| cell.parse::<f64>().ok())
+        .map(|part| (part * 100.0).round() as u32)
+        .sum();
+    let told = format!("{}.{:02}", sum / 100, sum % 100);
+    assert_eq!(totals, [format!("**{told}**")]);
+    assert!(section.contains(&format!("\"risk_score\": {told},")), "the program does not say {told}");
+}
+
 /// Each `12, "words"` before the tests.
 fn weights_in_source(source: &str) -> Vec<(u32, String)> {
     let source = source.split("#[cfg(test)]").next().unwrap_or("");

@@ -300,7 +300,8 @@ impl Name {
             return placed && name.first() != Some(&b'.');
         }
         // A shell does not let a star stand for the dot of a hidden file.
-        let hidden = name.first() == Some(&b'.') && matches!(wild.tokens.first(), Some(Token::Any | Token::One));
+        let hidden =
+            name.first() == Some(&b'.') && matches!(wild.tokens.first(), Some(Token::Any | Token::One));
         if hidden && !part.text.starts_with(HOLE) {
             return false;
         }

@@ -20,8 +20,8 @@ pub struct Env {
     bytes: usize,
     /// Where relative paths start, if the script has moved.
     pub directory: Option<String>,
-    /// `$1`, `$2`, …
-    pub positional: Vec<Flow>,
+    /// `$1`, `$2`, …, once they are known.
+    pub positional: Option<Vec<Flow>>,
 }
 
 /// The value of a variable.
@@ -46,6 +46,11 @@ pub enum Channel {
 const NAMES_MAX: usize = 4096;
 
 impl Env {
+    /// Nothing set yet, in `directory` if that is not the working tree.
+    pub fn starting_in(directory: Option<&str>) -> Self {
+        Self { directory: directory.map(str::to_owned), ..Self::default() }
+    }
+
     /// The value of `name`; `None` if this script never set it.
     pub fn get(&self, name: &str) -> Option<&Var> {
         self.vars.get(name)
@@ -96,7 +101,10 @@ impl Env {
 
     /// About how many bytes a copy of it takes.
     pub fn size(&self) -> usize {
-        let names = self.vars.len() + self.functions.len() + self.files.len() + self.positional.len();
+        let names = self.vars.len()
+            + self.functions.len()
+            + self.files.len()
+            + self.positional.as_ref().map_or(0, Vec::len);
         names * 64 + self.bytes
     }
 

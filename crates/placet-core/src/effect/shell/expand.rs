@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{
     flow::{Arg, Flow, HOLE, Origin, TEXT_MAX},
     syntax::{Form, Part, Word},
-    walk::Walker,
+    walk::{Walker, hides_substitution},
 };
 
 /// A longer word is not followed; no script can hold one that is longer by itself.
@@ -91,11 +91,11 @@ impl Walker<'_> {
     fn argument<'a>(&mut self, word: &Word<'a>, arguments: &mut Vec<Arg<'a>>) {
         let range = (word.range.start, word.range.end);
         // By far the most words are one plain piece of text.
-        if let [Part::Text { text, quoted }] = word.parts.as_slice() {
-            if *quoted || !text.contains(['{', '*', '?', '[']) {
-                arguments.push(Arg::literal(text.clone(), range));
-                return;
-            }
+        if let [Part::Text { text, quoted }] = word.parts.as_slice()
+            && (*quoted || !text.contains(['{', '*', '?', '[']))
+        {
+            arguments.push(Arg::literal(text.clone(), range));
+            return;
         }
         if let Some(variants) = braces(word) {
             for (text, glob) in variants {
@@ -133,6 +133,7 @@ impl Walker<'_> {
                 self.field_value(value, *quoted, fields);
             }
             Part::Arithmetic(parts) => {
+                self.check_arithmetic(parts, fields.range);
                 let mut ignored = Fields::new(fields.range);
                 for part in parts {
                     self.field_part(part, &mut ignored);
@@ -159,9 +160,9 @@ impl Walker<'_> {
             return;
         }
         let separators = self.separators();
-        let mut pieces = text.split(|next| separators.contains(next)).peekable();
+        let pieces = text.split(|next| separators.contains(next));
         let mut first = true;
-        while let Some(piece) = pieces.next() {
+        for piece in pieces {
             if !first {
                 fields.finish_field();
             }
@@ -172,6 +173,21 @@ impl Walker<'_> {
             }
             if fields.done.len() >= FIELDS_MAX {
                 break;
+            }
+        }
+    }
+
+    /// A variable that arithmetic reads is evaluated in its turn.
+    fn check_arithmetic(&mut self, parts: &[Part<'_>], range: (usize, usize)) {
+        for part in parts {
+            let Part::Text { text, .. } = part else { continue };
+            let names = text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
+            for name in names.filter(|name| !name.is_empty()) {
+                let value = self.env.value(name).and_then(|value| value.text);
+                if value.is_some_and(|value| hides_substitution(&value)) {
+                    self.opaque("text that arithmetic would run", range);
+                    return;
+                }
             }
         }
     }
@@ -234,12 +250,17 @@ impl Walker<'_> {
         let set = self.env.get(name).is_some();
         match form {
             Form::Plain => match name {
-                "@" | "*" => self.env.positional.clone(),
+                "@" | "*" => {
+                    self.env.positional.clone().unwrap_or_else(|| vec![Flow::unknown(Origin::PLAIN)])
+                }
                 _ => vec![self.variable(name)],
             },
             Form::Length => vec![Flow::unknown(Origin::PLAIN)],
             Form::Indirect => {
                 let inner = self.variable(name);
+                if inner.text.as_deref().is_some_and(hides_substitution) {
+                    self.opaque("text that arithmetic would run", (0, 0));
+                }
                 vec![match inner.text {
                     Some(inner) if !inner.is_empty() => self.variable(&inner),
                     Some(_) | None => Flow::unknown(inner.origin),
@@ -304,6 +325,11 @@ impl Walker<'_> {
             }
             Form::Other(word) => {
                 let what = self.text(word);
+                if what.text.as_deref() == Some("@P")
+                    && self.variable(name).text.is_none_or(|text| hides_substitution(&text))
+                {
+                    self.opaque("text that a prompt would run", (0, 0));
+                }
                 match what.text.as_deref() {
                     Some("[@]" | "[*]") => {
                         self.env.get(name).map_or_else(|| vec![self.variable(name)], |var| var.items.clone())
@@ -327,13 +353,20 @@ impl Walker<'_> {
         if let Some(value) = self.env.value(name) {
             return value;
         }
-        if let Ok(position) = name.parse::<usize>() {
-            if position > 0 {
-                let missing = || {
-                    if self.in_function() { Flow::empty() } else { Flow::unknown(Origin::PLAIN) }
-                };
-                return self.env.positional.get(position - 1).cloned().unwrap_or_else(missing);
-            }
+        if let Ok(position) = name.parse::<usize>()
+            && position > 0
+        {
+            let missing = || {
+                if self.in_function() { Flow::empty() } else { Flow::unknown(Origin::PLAIN) }
+            };
+            return self
+                .env
+                .positional
+                .as_deref()
+                .unwrap_or(&[])
+                .get(position - 1)
+                .cloned()
+                .unwrap_or_else(missing);
         }
         match name {
             "HOME" => Flow::known("~".to_owned()),

@@ -19,9 +19,15 @@ mod programs;
 
 use crate::effect::{Effect, Pointer};
 
-/// The effects of running `command` in a POSIX shell, with the working tree at `root`.
-pub fn interpret(command: &str, pointer: Pointer, root: Option<&str>) -> Vec<Effect> {
-    let mut walker = walk::Walker::new(pointer, root);
+/// The effects of running `command` in a POSIX shell, with the working tree at `root`, started in
+/// `directory` if that is somewhere else.
+pub fn interpret(
+    command: &str,
+    pointer: Pointer,
+    root: Option<&str>,
+    directory: Option<&str>,
+) -> Vec<Effect> {
+    let mut walker = walk::Walker::new(pointer, root, directory);
     walker.outermost(command);
     walker.finish()
 }

@@ -734,18 +734,18 @@ impl<'a> Parser<'a> {
             if self.redirect(redirects)? {
                 continue;
             }
-            if words.is_empty() || is_declaration(self.text, words) {
-                if let Some(assignment) = self.assignment()? {
-                    if words.is_empty() {
-                        assignments.push(assignment);
-                    } else {
-                        // `export A=b` is a command with an assignment as its argument: kept as both,
-                        // so that the variable is known and the words are complete.
-                        words.push(declared_word(&assignment));
-                        assignments.push(assignment);
-                    }
-                    continue;
+            if (words.is_empty() || is_declaration(self.text, words))
+                && let Some(assignment) = self.assignment()?
+            {
+                if words.is_empty() {
+                    assignments.push(assignment);
+                } else {
+                    // `export A=b` is a command with an assignment as its argument: kept as both,
+                    // so that the variable is known and the words are complete.
+                    words.push(declared_word(&assignment));
+                    assignments.push(assignment);
                 }
+                continue;
             }
             words.push(self.word()?);
         }
@@ -797,7 +797,9 @@ impl<'a> Parser<'a> {
             self.slice(self.at + 1..end, |parser| parser.double_quoted(&mut subscript, None))?;
             self.at = end + 1;
             // The element does not matter, but what runs to find it does.
-            subscript.retain(|part| !matches!(part, Part::Text { .. } | Part::Parameter { form: Form::Plain, .. }));
+            subscript.retain(|part| {
+                !matches!(part, Part::Text { .. } | Part::Parameter { form: Form::Plain, .. })
+            });
         }
         let append = self.peek() == b'+' && self.peek_at(1) == b'=';
         if !append && self.peek() != b'=' {
@@ -1051,7 +1053,11 @@ impl<'a> Parser<'a> {
             let backslashes = text.bytes().rev().take_while(|byte| *byte == b'\\').count();
             let joined = !quoted && backslashes % 2 == 1 && end < self.bytes.len();
             let text = if joined { &text[..text.len() - 1] } else { text };
-            if line.is_empty() { line = Cow::Borrowed(text) } else { line.to_mut().push_str(text) }
+            if line.is_empty() {
+                line = Cow::Borrowed(text)
+            } else {
+                line.to_mut().push_str(text)
+            }
             if !joined {
                 return (end, line);
             }

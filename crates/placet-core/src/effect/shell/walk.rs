@@ -4,15 +4,19 @@
 //! entered, and data is followed through pipes, variables and files, so that what a program would get
 //! is known wherever it can be.
 
+mod disk;
+
+mod redirects;
+
 use super::{
-    env::{Channel, Env, Var},
+    env::{Env, Var},
     flow::{Arg, Flow, HOLE, Origin},
     parse::{self, Budget},
     programs,
     syntax::*,
 };
 use crate::effect::{
-    Effect, Extent, Manner, Place, Pointer, Seen, Sensitivity, Span, Target, TargetKind, Undo, Verb, path,
+    Effect, Extent, Manner, Pointer, Sensitivity, Span, Target, TargetKind, Undo, Verb, path,
 };
 
 /// Commands walked before giving up.
@@ -57,13 +61,14 @@ pub struct Walker<'c> {
 }
 
 impl<'c> Walker<'c> {
-    /// A walk for the string at `pointer`, with the working tree at `root`.
-    pub fn new(pointer: Pointer, root: Option<&'c str>) -> Self {
+    /// A walk for the string at `pointer`, with the working tree at `root`, started in `directory` if that is
+    /// somewhere else.
+    pub fn new(pointer: Pointer, root: Option<&'c str>, directory: Option<&str>) -> Self {
         Self {
             pointer,
             root,
             effects: Vec::new(),
-            env: Env::default(),
+            env: Env::starting_in(directory),
             manner: Manner::PLAIN,
             budget: Budget::default(),
             steps: 0,
@@ -290,12 +295,22 @@ impl<'c> Walker<'c> {
                 Flow::empty()
             }
             Command::Test(words) => {
-                self.arguments(words);
+                let words = self.arguments(words);
+                self.check_evaluated(&words);
                 Flow::empty()
             }
             Command::Arithmetic(word) => {
                 self.text(word);
                 Flow::empty()
+            }
+        }
+    }
+
+    /// Arithmetic runs the substitutions in what it is given, even those that came as text.
+    pub(super) fn check_evaluated(&mut self, words: &[Arg<'_>]) {
+        for word in words {
+            if hides_substitution(word.as_str()) {
+                self.opaque("text that arithmetic would run", word.range);
             }
         }
     }
@@ -320,7 +335,7 @@ impl<'c> Walker<'c> {
                 .into_iter()
                 .map(|arg| Flow { text: Some(arg.text.into_owned()), origin: arg.origin })
                 .collect(),
-            None => self.env.positional.clone(),
+            None => self.env.positional.clone().unwrap_or_else(|| vec![Flow::unknown(Origin::PLAIN)]),
         };
         let mut output = Flow::empty();
         let rest = values.len() > ROUNDS_MAX;
@@ -388,6 +403,7 @@ impl<'c> Walker<'c> {
             } else if words.is_empty() || declares {
                 let reference = declares && arguments.iter().any(|arg| arg.as_str() == "-n");
                 let items = if reference { vec![Flow::unknown(Origin::PLAIN)] } else { items };
+                self.settings(assignment.name, &items, range);
                 if declares {
                     // All values are expanded before the first is set.
                     declared.push((assignment.name, items));
@@ -418,6 +434,13 @@ impl<'c> Walker<'c> {
             self.open_descriptors(redirects);
         }
         self.output(redirects, output, range)
+    }
+
+    /// Some variables change what the next programs are or run.
+    fn settings(&mut self, name: &str, items: &[Flow], range: (usize, usize)) {
+        if let Some(value) = items.first() {
+            programs::settings_that_run(self, &[(name, value.clone())], range);
+        }
     }
 
     fn appended(&mut self, assignment: &Assignment<'_>, items: Vec<Flow>) -> Vec<Flow> {
@@ -461,7 +484,7 @@ impl<'c> Walker<'c> {
             .iter()
             .map(|arg| Flow { text: Some(arg.text.clone().into_owned()), origin: arg.origin })
             .collect();
-        let before = std::mem::replace(&mut self.env.positional, positional);
+        let before = self.env.positional.replace(positional);
         self.functions.push(name.to_owned());
         let output = self.nested(&body, range, stdin);
         while let Some((depth, name, old)) = self.locals.pop_if(|(depth, ..)| *depth == self.functions.len())
@@ -473,304 +496,11 @@ impl<'c> Walker<'c> {
         self.env.positional = before;
         Some(output)
     }
+}
 
-    // Redirections.
-
-    /// What a command reads from its standard input.
-    fn input(&mut self, redirects: &[Redirect<'_>], stdin: Option<Flow>) -> Option<Flow> {
-        let mut stdin = stdin;
-        for redirect in redirects {
-            match redirect.kind {
-                RedirectKind::HereDoc => stdin = Some(self.text(&redirect.target)),
-                RedirectKind::HereString => {
-                    stdin = Some(self.text(&redirect.target).then(Flow::known("\n".to_owned())));
-                }
-                RedirectKind::Read | RedirectKind::ReadWrite => {
-                    if let Some(arg) = self.arguments(std::slice::from_ref(&redirect.target)).first() {
-                        stdin = Some(self.read(arg));
-                    }
-                }
-                RedirectKind::DupRead => {
-                    let fd = self.text(&redirect.target).text;
-                    if let Some(Channel::Source(flow)) = fd.and_then(|fd| self.env.descriptors.get(&fd)) {
-                        stdin = Some(flow.clone());
-                    } else if self
-                        .env
-                        .descriptors
-                        .values()
-                        .any(|channel| matches!(channel, Channel::Source(_)))
-                    {
-                        // Some descriptor of this script: which one is not known.
-                        let origin =
-                            self.env.descriptors.values().fold(
-                                Origin::PLAIN,
-                                |origin, channel| match channel {
-                                    Channel::Source(flow) => origin.and(flow.origin),
-                                    Channel::Network(_) | Channel::File(_) => origin,
-                                },
-                            );
-                        stdin = Some(Flow::unknown(origin));
-                    }
-                }
-                RedirectKind::Write
-                | RedirectKind::Append
-                | RedirectKind::WriteBoth
-                | RedirectKind::AppendBoth
-                | RedirectKind::DupWrite => {}
-            }
-        }
-        stdin
-    }
-
-    /// Where a command's output goes; gives what is left for the next one.
-    fn output(&mut self, redirects: &[Redirect<'_>], output: Flow, _range: (usize, usize)) -> Flow {
-        let mut left = output.clone();
-        for redirect in redirects {
-            let append = matches!(redirect.kind, RedirectKind::Append | RedirectKind::AppendBoth);
-            match redirect.kind {
-                RedirectKind::HereDoc
-                | RedirectKind::HereString
-                | RedirectKind::Read
-                | RedirectKind::DupRead => {}
-                RedirectKind::Write
-                | RedirectKind::Append
-                | RedirectKind::WriteBoth
-                | RedirectKind::AppendBoth
-                | RedirectKind::ReadWrite => {
-                    let to_stdout = !matches!(redirect.fd, Some(Fd::Number(fd)) if fd != 1);
-                    let content = if to_stdout { output.clone() } else { Flow::unknown(Origin::PLAIN) };
-                    for arg in self.arguments(std::slice::from_ref(&redirect.target)) {
-                        self.write(&arg, content.clone(), append);
-                    }
-                    if to_stdout {
-                        left = Flow::empty();
-                    }
-                }
-                RedirectKind::DupWrite => {
-                    let range = (redirect.target.range.start, redirect.target.range.end);
-                    let to = self.text(&redirect.target).text.unwrap_or_default();
-                    if matches!(to.as_str(), "1" | "2" | "-" | "") {
-                        continue;
-                    }
-                    match self.env.descriptors.get(&to).cloned() {
-                        Some(Channel::Network(host)) => self.send(&host, output.origin, range),
-                        Some(Channel::File(path)) => {
-                            self.env.write_file(path, output.clone(), true);
-                        }
-                        Some(Channel::Source(_)) => {}
-                        None if to.bytes().all(|byte| byte.is_ascii_digit()) => {}
-                        None if to.contains(HOLE) => {
-                            let channels: Vec<_> = self.env.descriptors.values().cloned().collect();
-                            for channel in channels {
-                                if let Channel::Network(host) = channel {
-                                    self.send(&host, output.origin, range);
-                                }
-                            }
-                        }
-                        // `>&file` is the old spelling of `&>file`.
-                        None => self.write(&Arg::literal(to, range), output.clone(), false),
-                    }
-                    left = Flow::empty();
-                }
-            }
-        }
-        left
-    }
-
-    /// `exec 3< file` and relatives: the descriptor stays open for what follows.
-    fn open_descriptors(&mut self, redirects: &[Redirect<'_>]) {
-        for redirect in redirects {
-            let key = match &redirect.fd {
-                Some(Fd::Number(fd)) => fd.to_string(),
-                // `$name` is a hole unless it is set here, so the name stands for the number.
-                Some(Fd::Named(name)) => {
-                    let number = format!("fd:{name}");
-                    self.env.set(name, vec![Flow::known(number.clone())], false);
-                    number
-                }
-                None => continue,
-            };
-            let channel = match redirect.kind {
-                RedirectKind::Read => {
-                    let Some(arg) = self.arguments(std::slice::from_ref(&redirect.target)).into_iter().next()
-                    else {
-                        continue;
-                    };
-                    let before = self.effects.len();
-                    let flow = self.read(&arg);
-                    self.effects.truncate(before);
-                    Channel::Source(flow)
-                }
-                RedirectKind::HereString | RedirectKind::HereDoc => {
-                    Channel::Source(self.text(&redirect.target))
-                }
-                RedirectKind::Write
-                | RedirectKind::Append
-                | RedirectKind::ReadWrite
-                | RedirectKind::WriteBoth
-                | RedirectKind::AppendBoth => {
-                    let Some(arg) = self.arguments(std::slice::from_ref(&redirect.target)).into_iter().next()
-                    else {
-                        continue;
-                    };
-                    match network_path(arg.as_str()) {
-                        Some(host) => Channel::Network(host.to_owned()),
-                        None => Channel::File(self.locate(arg.as_str())),
-                    }
-                }
-                RedirectKind::DupRead | RedirectKind::DupWrite => continue,
-            };
-            if self.env.descriptors.len() < 64 {
-                self.env.descriptors.insert(key, channel);
-            }
-        }
-    }
-
-    // Files.
-
-    /// The working tree, if it is known.
-    pub(super) fn root(&self) -> Option<&str> {
-        self.root
-    }
-
-    /// Where relative paths start, if that is known.
-    pub(super) fn directory(&self) -> Option<&str> {
-        self.env.directory.as_deref().or(self.root)
-    }
-
-    /// `cd`.
-    pub(super) fn change_directory(&mut self, to: Option<&str>) {
-        let next = match to {
-            // Back to wherever it was, or somewhere only known when it runs.
-            Some("-") => HOLE.to_string(),
-            Some(to) => self.locate(to),
-            None => "~".to_owned(),
-        };
-        self.env.directory = Some(next);
-    }
-
-    /// `path` as seen from the start of the script.
-    pub(super) fn locate(&self, text: &str) -> String {
-        match &self.env.directory {
-            Some(directory) if !is_absolute(text) => format!("{}/{text}", directory.trim_end_matches('/')),
-            Some(_) | None => text.to_owned(),
-        }
-    }
-
-    /// The target a path argument names.
-    pub(super) fn path_target(&self, text: &str) -> (Target, path::Found) {
-        let found = path::classify(&self.locate(text), self.root);
-        let target = Target {
-            kind: TargetKind::Path,
-            name: found.name.clone(),
-            place: found.place,
-            sensitivity: found.sensitivity,
-        };
-        (target, found)
-    }
-
-    /// Reads the file an argument names; gives what it holds.
-    pub(super) fn read(&mut self, arg: &Arg<'_>) -> Flow {
-        if let Some(host) = network_path(arg.as_str()) {
-            let target = Target::new(TargetKind::Host, host).at(Place::Away);
-            let span = self.span(arg.range);
-            self.emit(Effect::new(Verb::Read, target, span));
-            return Flow::unknown(Origin::FETCHED);
-        }
-        if let Some(content) = self.env.files.get(&self.locate(arg.as_str())) {
-            return content.clone();
-        }
-        let (target, found) = self.path_target(arg.as_str());
-        let origin = if holds_secrets(&found) { Origin::SECRET } else { Origin::LOCAL };
-        let span = self.span(arg.range);
-        let mut effect = Effect::new(Verb::Read, target, span);
-        if let Some(what) = found.what {
-            effect = effect.words(what);
-        }
-        if arg.glob {
-            effect = effect.extent(Extent::Several);
-        }
-        if !arg.known {
-            effect = effect.seen(Seen::Likely);
-        }
-        self.emit(effect);
-        Flow::unknown(origin)
-    }
-
-    /// What the file an argument names holds, without reading being an effect of its own.
-    pub(super) fn content(&self, text: &str) -> Flow {
-        let located = self.locate(text);
-        if let Some(Channel::Source(flow)) =
-            located.strip_prefix("/dev/fd/").and_then(|fd| self.env.descriptors.get(fd))
-        {
-            return flow.clone();
-        }
-        if let Some(content) = self.env.files.get(&located) {
-            return content.clone();
-        }
-        let found = path::classify(&located, self.root);
-        // A directory that was filled here, or that keys are usually kept in, is as secret as they are.
-        let inside = format!("{}/", located.trim_end_matches('/'));
-        let filled = self
-            .env
-            .files
-            .iter()
-            .filter(|(name, _)| name.starts_with(&inside))
-            .fold(Origin::PLAIN, |origin, (_, flow)| origin.and(flow.origin));
-        let own = if holds_secrets(&found) { Origin::SECRET } else { Origin::LOCAL };
-        Flow::unknown(own.and(filled))
-    }
-
-    /// Writes the file an argument names.
-    pub(super) fn write(&mut self, arg: &Arg<'_>, content: Flow, append: bool) {
-        if let Some(host) = network_path(arg.as_str()) {
-            self.send(host, content.origin, arg.range);
-            return;
-        }
-        let (target, found) = self.path_target(arg.as_str());
-        if is_sink(&found.name) {
-            return;
-        }
-        let device = path::is_block_device(&found.name);
-        self.env.write_file(self.locate(arg.as_str()), content, append || self.conditional > 0);
-        let span = self.span(arg.range);
-        let mut effect = Effect::new(Verb::Write, target, span);
-        effect.undo = match (device, effect.target.place) {
-            (true, _) => Undo::Impossible,
-            (false, Place::Scratch) => Undo::Trivial,
-            (false, _) => Undo::Possible,
-        };
-        if let Some(what) = found.what {
-            effect = effect.words(what);
-        }
-        if !arg.known {
-            effect = effect.seen(Seen::Likely);
-        }
-        self.emit(effect);
-    }
-
-    /// Data leaves for `host`.
-    pub(super) fn send(&mut self, host: &str, origin: Origin, range: (usize, usize)) {
-        let target = super::programs::network::host_target(host);
-        let span = self.span(range);
-        let mut effect = Effect::new(Verb::Send, target, span);
-        if origin.has(Origin::SECRET) {
-            effect = effect.manner(Manner::CARRIES_SECRET).undo(Undo::Impossible);
-        }
-        self.emit(effect);
-    }
-
-    /// A name under which `content` can be read.
-    pub(super) fn virtual_file(&mut self, content: Flow) -> String {
-        self.virtual_files += 1;
-        let path = format!("/dev/fd/p{}", self.virtual_files);
-        self.env.write_file(path.clone(), content, false);
-        path
-    }
-
-    pub(super) fn is_conditional(&self) -> bool {
-        self.conditional > 0
-    }
+/// Whether a text would run something once it is evaluated.
+pub(super) fn hides_substitution(text: &str) -> bool {
+    text.contains("$(") || text.contains('`') || text.contains("${")
 }
 
 /// The host of bash's `/dev/tcp/host/port`.

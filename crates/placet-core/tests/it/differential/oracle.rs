@@ -131,7 +131,9 @@ fn brush_list(list: &ast::CompoundList, names: &mut Vec<String>) {
 
 fn brush_command(command: &ast::Command, names: &mut Vec<String>) {
     match command {
-        ast::Command::Simple(simple) => names.extend(simple.word_or_name.iter().map(|name| name.value.clone())),
+        ast::Command::Simple(simple) => {
+            names.extend(simple.word_or_name.iter().map(|name| name.value.clone()))
+        }
         ast::Command::Compound(compound, _) => brush_compound(compound, names),
         ast::Command::Function(function) => brush_compound(&function.body.0, names),
         ast::Command::ExtendedTest(..) => {}

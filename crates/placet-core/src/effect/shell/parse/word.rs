@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
         &self.text[start..self.at]
     }
 
-    fn single_quoted(&mut self) -> Read<&'a str> {
+    pub(super) fn single_quoted(&mut self) -> Read<&'a str> {
         let start = self.at + 1;
         match self.bytes[start..].iter().position(|byte| *byte == b'\'') {
             Some(length) => {
@@ -265,11 +265,11 @@ impl<'a> Parser<'a> {
 
 /// Adds text to a word, joining it with what is already there.
 pub(super) fn push_text<'a>(parts: &mut Vec<Part<'a>>, more: Cow<'a, str>, more_quoted: bool) {
-    if let Some(Part::Text { text, quoted }) = parts.last_mut() {
-        if *quoted == more_quoted {
-            text.to_mut().push_str(&more);
-            return;
-        }
+    if let Some(Part::Text { text, quoted }) = parts.last_mut()
+        && *quoted == more_quoted
+    {
+        text.to_mut().push_str(&more);
+        return;
     }
     parts.push(Part::Text { text: more, quoted: more_quoted });
 }

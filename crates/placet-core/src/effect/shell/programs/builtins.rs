@@ -16,7 +16,7 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
             let moved = call.overlay.iter().any(|(name, _)| *name == "CDPATH");
             // Without an operand `pushd` goes back to where it was, `cd` home.
             match to.map(|arg| arg.as_str()) {
-                Some(to) if !moved && !(call.name == "pushd" && to.starts_with('+')) => {
+                Some(to) if !(moved || call.name == "pushd" && to.starts_with('+')) => {
                     walker.change_directory(Some(to))
                 }
                 None if call.name != "pushd" => walker.change_directory(None),
@@ -28,18 +28,39 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
             walker.change_directory(Some("-"));
             Some(quiet(walker, call))
         }
-        "export" | "declare" | "local" | "readonly" | "typeset" | "set" | "shopt" | "shift" | "return"
-        | "break" | "continue" | "wait" | "jobs" | "fg" | "bg" | "umask" | "ulimit" | "getopts" | "let"
-        | "disown" | "enable" | "bind" | "complete" | "compgen" | "compopt" | "exit" | "logout" | "times"
-        | "caller" | "dirs" | "suspend" | ":" | "true" | "false" | "test" | "[" | "unalias" | "setopt"
-        | "unsetopt" | "autoload" => Some(quiet(walker, call)),
+        "set" => {
+            if let Some(at) = call.args.iter().position(|arg| arg.as_str() == "--") {
+                let values = call.args[at + 1..].iter();
+                let values =
+                    values.map(|arg| Flow { text: Some(arg.text.clone().into_owned()), origin: arg.origin });
+                walker.env.positional = Some(values.collect());
+            }
+            Some(quiet(walker, call))
+        }
+        "compgen" | "complete" => {
+            completions(walker, call);
+            Some(quiet(walker, call))
+        }
+        "let" | "test" | "[" | "declare" | "typeset" | "local" => {
+            walker.check_evaluated(call.args);
+            Some(quiet(walker, call))
+        }
+        "export" | "readonly" | "shopt" | "shift" | "return" | "break" | "continue" | "wait" | "jobs"
+        | "fg" | "bg" | "umask" | "ulimit" | "getopts" | "disown" | "enable" | "bind" | "compopt"
+        | "exit" | "logout" | "times" | "caller" | "dirs" | "suspend" | ":" | "true" | "false"
+        | "unalias" | "setopt" | "unsetopt" | "autoload" => Some(quiet(walker, call)),
         "unset" => {
+            walker.check_evaluated(call.args);
             for arg in call.args.iter().filter(|arg| !arg.as_str().starts_with('-')) {
                 walker.env.set(arg.as_str(), vec![Flow::empty()], walker.is_conditional());
             }
             Some(quiet(walker, call))
         }
         "read" | "mapfile" | "readarray" => {
+            walker.check_evaluated(call.args);
+            if call.name != "read" {
+                completions(walker, call);
+            }
             let mut value = call.stdin.clone().unwrap_or_else(|| Flow::unknown(Origin::PLAIN));
             if let Some(at) = call.args.iter().position(|arg| arg.as_str() == "-u") {
                 let fd = call.args.get(at + 1).map(|arg| arg.as_str().to_owned());
@@ -58,12 +79,12 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
             Some(quiet(walker, call))
         }
         "hash" => {
-            if let [flag, path, name] = call.args {
-                if flag.as_str() == "-p" {
-                    let body = format!("{} \"$@\"", path.as_str());
-                    walker.env.functions.insert(name.as_str().to_owned(), body);
-                    walker.env.hashed.push(name.as_str().to_owned());
-                }
+            if let [flag, path, name] = call.args
+                && flag.as_str() == "-p"
+            {
+                let body = format!("{} \"$@\"", path.as_str());
+                walker.env.functions.insert(name.as_str().to_owned(), body);
+                walker.env.hashed.push(name.as_str().to_owned());
             }
             Some(quiet(walker, call))
         }
@@ -77,14 +98,32 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
         }
         "trap" => {
             // The handler runs later, so it counts now.
-            if let Some(handler) = call.args.iter().find(|arg| !arg.as_str().starts_with('-')) {
-                if call.args.len() > 1 && !handler.as_str().is_empty() {
-                    walker.nested(handler.as_str(), handler.range, None);
-                }
+            if let Some(handler) = call.args.iter().find(|arg| !arg.as_str().starts_with('-'))
+                && call.args.len() > 1
+                && !handler.as_str().is_empty()
+            {
+                walker.nested(handler.as_str(), handler.range, None);
             }
             Some(quiet(walker, call))
         }
         _ => None,
+    }
+}
+
+/// `-C command` and `-F function` run while words are completed or lines are read.
+fn completions(walker: &mut Walker<'_>, call: &Call<'_>) {
+    for (at, flag) in call.args.iter().enumerate() {
+        let Some(value) = call.args.get(at + 1) else { break };
+        match flag.as_str() {
+            "-C" => {
+                walker.nested(value.as_str(), value.range, None);
+            }
+            "-F" => {
+                walker.call(value.as_str(), &[], value.range, None);
+            }
+            "-W" => walker.check_evaluated(std::slice::from_ref(value)),
+            _ => {}
+        }
     }
 }
 

@@ -15,15 +15,14 @@ use crate::effect::{
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     if call.args.iter().any(|arg| matches!(arg.as_str(), "--help" | "--version"))
         && !matches!(call.name, "tar")
-    {
-        if matches!(
+        && matches!(
             call.name,
             "rm" | "mv" | "cp" | "ln" | "dd" | "tee" | "chmod" | "chown" | "sed" | "rsync" | "shred"
-        ) {
-            let first = call.args.first().is_some_and(|arg| matches!(arg.as_str(), "--help" | "--version"));
-            if first {
-                return Some(Flow::unknown(Origin::PLAIN));
-            }
+        )
+    {
+        let first = call.args.first().is_some_and(|arg| matches!(arg.as_str(), "--help" | "--version"));
+        if first {
+            return Some(Flow::unknown(Origin::PLAIN));
         }
     }
     Some(match call.name {
@@ -244,6 +243,10 @@ fn link(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let (sources, destination) = sources_and_destination(&options);
     for source in sources {
         let content = walker.content(source.as_str());
+        if walker.path_target(source.as_str()).1.sensitivity == Sensitivity::Credential {
+            // A second name for a secret is a way to read it.
+            walker.read(source);
+        }
         if let Some(destination) = &destination {
             place(walker, source, destination, content);
         } else {
@@ -439,10 +442,11 @@ const TAR_FLAGS: &[&str] = &[
 fn tar(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     // `tar czf x` is `tar -czf x`.
     let mut args: Vec<Arg<'_>> = call.args.to_vec();
-    if let Some(first) = args.first_mut() {
-        if !first.as_str().starts_with('-') && first.as_str().bytes().all(|byte| byte.is_ascii_alphabetic()) {
-            *first = Arg { text: format!("-{}", first.as_str()).into(), ..first.clone() };
-        }
+    if let Some(first) = args.first_mut()
+        && !first.as_str().starts_with('-')
+        && first.as_str().bytes().all(|byte| byte.is_ascii_alphabetic())
+    {
+        *first = Arg { text: format!("-{}", first.as_str()).into(), ..first.clone() };
     }
     if let Some(more) = call
         .overlay
@@ -513,10 +517,10 @@ fn tar(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         };
     }
     let lists = options.has(&["-t", "--list"]);
-    if let Some(archive) = &archive {
-        if archive.as_str() != "-" {
-            walker.read(archive);
-        }
+    if let Some(archive) = &archive
+        && archive.as_str() != "-"
+    {
+        walker.read(archive);
     }
     if !lists && options.has(&["-x", "--extract", "--get"]) {
         let into =

@@ -358,10 +358,10 @@ fn subcommand(
                 walker.nested(command.as_str(), command.range, None);
             }
             for setting in options.values(&["-c", "--config"]).cloned().collect::<Vec<_>>() {
-                if let Some((key, value)) = setting.as_str().split_once('=') {
-                    if runs_a_program(&key.to_ascii_lowercase()) {
-                        run_setting(walker, call, value);
-                    }
+                if let Some((key, value)) = setting.as_str().split_once('=')
+                    && runs_a_program(&key.to_ascii_lowercase())
+                {
+                    run_setting(walker, call, value);
                 }
             }
             for operand in &options.operands {
@@ -658,15 +658,14 @@ fn config(walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>) {
     }
     let key = operands.first().map_or(String::new(), |key| key.to_ascii_lowercase());
     let value = operands.get(1).copied().unwrap_or("");
-    if key.starts_with("alias.") {
-        if let Some(command) = value.strip_prefix('!') {
-            let span = walker.span(call.range);
-            let target = Target::new(TargetKind::Command, command.to_owned()).with(Sensitivity::System);
-            walker.emit(
-                Effect::new(Verb::Configure, target, span).words("makes a git command run something else"),
-            );
-            return;
-        }
+    if key.starts_with("alias.")
+        && let Some(command) = value.strip_prefix('!')
+    {
+        let span = walker.span(call.range);
+        let target = Target::new(TargetKind::Command, command.to_owned()).with(Sensitivity::System);
+        walker
+            .emit(Effect::new(Verb::Configure, target, span).words("makes a git command run something else"));
+        return;
     }
     if changes_what_runs(&key, value) {
         setting_changed(walker, call, &key);

@@ -112,7 +112,7 @@ fn shell(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
             .map(|arg| Flow { text: Some(arg.text.clone().into_owned()), origin: arg.origin })
             .collect();
         return walker.in_subshell(|walker| {
-            walker.env.positional = values;
+            walker.env.positional = Some(values);
             run_code_with(walker, code, call)
         });
     }
@@ -136,8 +136,10 @@ fn quiet(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
 }
 
 fn eval(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
-    let origin = call.args.iter().fold(Origin::PLAIN, |origin, arg| origin.and(arg.origin));
-    let text: Vec<&str> = call.args.iter().map(Arg::as_str).collect();
+    let args =
+        if call.args.first().is_some_and(|arg| arg.as_str() == "--") { &call.args[1..] } else { call.args };
+    let origin = args.iter().fold(Origin::PLAIN, |origin, arg| origin.and(arg.origin));
+    let text: Vec<&str> = args.iter().map(Arg::as_str).collect();
     let text = text.join(" ");
     let code = Arg { origin, ..Arg::literal(text, call.range) };
     run_code_with(walker, &code, call)
@@ -145,10 +147,10 @@ fn eval(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
 
 fn source(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let Some(file) = call.args.first() else { return quiet(walker, call) };
-    if file.as_str() == "/dev/stdin" {
-        if let Some(flow) = call.stdin.clone() {
-            return run_flow(walker, &flow, call);
-        }
+    if file.as_str() == "/dev/stdin"
+        && let Some(flow) = call.stdin.clone()
+    {
+        return run_flow(walker, &flow, call);
     }
     let output = run_file(walker, file, &call.args[1..], call);
     if !walker.env.files.contains_key(&walker.locate(file.as_str())) && !is_usual_settings(file.as_str()) {
@@ -246,7 +248,7 @@ fn run_file(walker: &mut Walker<'_>, file: &Arg<'_>, args: &[Arg<'_>], call: &Ca
         return run_flow(walker, &Flow::unknown(file.origin), call);
     }
     if let Some(host) = crate::effect::shell::walk::network_path(file.as_str()) {
-        super::network::remote_control(walker, &host.to_owned(), file.range);
+        super::network::remote_control(walker, host, file.range);
         return Flow::unknown(Origin::FETCHED);
     }
     let _ = args;
@@ -285,10 +287,8 @@ pub fn script_file(
     let name = super::base_name(text);
     let call = Call { name, args, range, stdin: stdin.clone(), overlay: &[] };
     // A wrapper script in the tree stands for the program it wraps.
-    if !written {
-        if let Some(output) = super::table::run(walker, &call) {
-            return Some(output);
-        }
+    if !written && let Some(output) = super::table::run(walker, &call) {
+        return Some(output);
     }
     Some(run_file(walker, program, args, &call))
 }
@@ -317,22 +317,30 @@ pub fn settings_that_run(walker: &mut Walker<'_>, overlay: &[(&str, Flow)], rang
                     walker.nested(&text, range, None);
                 }
             }
-            "LD_PRELOAD"
-            | "LD_LIBRARY_PATH"
-            | "DYLD_INSERT_LIBRARIES"
-            | "BASH_ENV"
-            | "ENV"
-            | "PYTHONSTARTUP"
-            | "PERL5OPT"
-            | "RUBYOPT"
-            | "NODE_OPTIONS"
-                if matches!(*name, "LD_PRELOAD" | "DYLD_INSERT_LIBRARIES" | "BASH_ENV") =>
+            "PS0" | "PS1" | "PS2" | "PS4"
+                if value.text.as_deref().is_none_or(crate::effect::shell::walk::hides_substitution) =>
             {
-                walker.opaque("a library or script is loaded into the program before it starts", range);
+                walker.opaque("text that a prompt would run", range);
+            }
+            "LD_PRELOAD" | "DYLD_INSERT_LIBRARIES" | "BASH_ENV" => {
+                walker.opaque("a library or script is loaded into programs before they start", range);
+            }
+            // Usual are additions in the home directory; a directory anybody can write to is not.
+            "PATH" if value.text.as_deref().is_some_and(searches_elsewhere) => {
+                walker.opaque("programs are looked for where anybody can put some", range);
             }
             _ => {}
         }
     }
+}
+
+fn searches_elsewhere(path: &str) -> bool {
+    path.split(':').next().is_some_and(|first| {
+        matches!(first, "." | "")
+            || first.starts_with("/tmp")
+            || first.starts_with("/var/tmp")
+            || first.starts_with("/dev/shm")
+    })
 }
 
 // Windows.
@@ -340,10 +348,10 @@ pub fn settings_that_run(walker: &mut Walker<'_>, overlay: &[(&str, Flow)], rang
 fn windows_shell(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let words: Vec<&str> = call.args.iter().map(Arg::as_str).collect();
     let reading = windows::shell(call.name, &words);
-    if call.args.is_empty() || words.last() == Some(&"-") {
-        if let Some(stdin) = &call.stdin {
-            return run_flow(walker, &stdin.clone(), call);
-        }
+    if (call.args.is_empty() || words.last() == Some(&"-"))
+        && let Some(stdin) = &call.stdin
+    {
+        return run_flow(walker, &stdin.clone(), call);
     }
     if let Some(file) = reading.file.and_then(|index| call.args.get(index)) {
         return run_file(walker, file, &[], call);
@@ -412,10 +420,10 @@ fn interpreter(walker: &mut Walker<'_>, call: &Call<'_>, language: &'static str)
         walker.opaque("code that is not there to be read", call.range);
         return Flow::unknown(Origin::PLAIN);
     }
-    if language == "python" {
-        if let Some(module) = options.value(&["-m"]).cloned() {
-            return python_module(walker, call, module.as_str(), rest);
-        }
+    if language == "python"
+        && let Some(module) = options.value(&["-m"]).cloned()
+    {
+        return python_module(walker, call, module.as_str(), rest);
     }
     if language == "javascript" && call.name == "deno" {
         if let Some(sub) = rest.first().filter(|arg| arg.as_str() == "eval") {

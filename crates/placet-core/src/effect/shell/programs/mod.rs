@@ -21,6 +21,8 @@ mod wrappers;
 
 mod interpreters;
 
+pub(super) use interpreters::settings_that_run;
+
 mod git;
 
 mod databases;
@@ -123,12 +125,36 @@ pub(super) fn unknown_use(walker: &mut Walker<'_>, call: &Call<'_>) {
     let span = walker.span(call.range);
     let effect = Effect::new(Verb::Execute, Target::new(TargetKind::Command, call.name), span);
     walker.emit(effect.seen(Seen::Likely));
+    // A script may have said what happens when a program is not found.
+    walker.call("command_not_found_handle", call.args, call.range, None);
+    hands_over_secrets(walker, call);
     databases::interactive(walker, call);
     // `anything -- command`: whatever it is, it probably runs what follows.
     if let Some(at) = call.args.iter().position(|arg| arg.as_str() == "--") {
         let rest = &call.args[at + 1..];
         if rest.first().is_some_and(|arg| arg.known && !arg.as_str().starts_with('-')) {
             run(walker, rest, &[], call.range, None);
+        }
+    }
+}
+
+/// A file with secrets among the arguments of a program nobody knows is as good as read by it.
+fn hands_over_secrets(walker: &mut Walker<'_>, call: &Call<'_>) {
+    const LOOKED_AT_MAX: usize = 64;
+    for arg in call.args.iter().take(LOOKED_AT_MAX) {
+        let at = arg.as_str().find('=').filter(|_| arg.as_str().starts_with('-')).map_or(0, |at| at + 1);
+        let text = arg.as_str()[at..].trim_start_matches('@');
+        if text.starts_with('-') || !text.contains(['/', '.', '~', '\\']) || text.contains("://") {
+            continue;
+        }
+        let (target, found) = walker.path_target(text);
+        if super::walk::holds_secrets(&found) {
+            let span = walker.span(arg.range);
+            let effect = Effect::new(Verb::Read, target, span);
+            walker.emit(match found.what {
+                Some(what) => effect.words(what),
+                None => effect,
+            });
         }
     }
 }

@@ -638,7 +638,7 @@ fn transfer(walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>, del
         }
     }
     match remote_part(destination.as_str()) {
-        Some(host) => walker.send(&host.to_owned(), content.origin, destination.range),
+        Some(host) => walker.send(host, content.origin, destination.range),
         None => walker.write(destination, Flow::unknown(content.origin), true),
     }
     if deletes {

@@ -204,11 +204,10 @@ fn is_harmless(program: &Program, options: &Options<'_>) -> bool {
             harmless = !off;
         } else if name == "no-dry-run" {
             harmless = off;
-        } else if value.is_none() && (*flag == "--help" || *flag == "--version")
+        } else if value.is_none() && matches!(*flag, "--help" | "--version")
             || (*flag == "-help" && program.single_dash)
+            || (*flag == "-h" && program.short_help)
         {
-            return true;
-        } else if *flag == "-h" && program.short_help {
             return true;
         }
     }

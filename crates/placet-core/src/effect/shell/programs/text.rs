@@ -16,7 +16,12 @@ use crate::effect::{
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     let flow = match call.name {
         "echo" => echo(call),
-        "printf" => printf(call),
+        "printf" => {
+            if call.args.first().is_some_and(|arg| arg.as_str() == "-v") {
+                walker.check_evaluated(call.args.get(1..2).unwrap_or(&[]));
+            }
+            printf(call)
+        }
         "cat" | "zcat" | "tac" | "bat" => return Some(cat(walker, call)),
         "pwd" => Flow::known(walker.directory().unwrap_or(".").to_owned()),
         "mktemp" => Flow::known(format!("/tmp/{HOLE}")),
@@ -40,7 +45,8 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     };
     let span = walker.span(call.range);
     let mut target = Target::new(TargetKind::Command, call.name);
-    if let Some(secret) = call.args.iter().find(|arg| call.name == "printenv" && names_a_secret(arg.as_str())) {
+    if let Some(secret) = call.args.iter().find(|arg| call.name == "printenv" && names_a_secret(arg.as_str()))
+    {
         target = Target::new(TargetKind::Account, secret.as_str()).with(Sensitivity::Credential);
     }
     walker.emit(Effect::new(Verb::Read, target, span));

@@ -2,7 +2,7 @@
 
 use super::{Call, options::Options};
 use crate::effect::{
-    Effect, Manner, Place, Target, TargetKind, Undo, Verb,
+    Effect, Manner, Place, Sensitivity, Target, TargetKind, Undo, Verb,
     shell::{
         flow::{Arg, Flow, HOLE, Origin},
         walk::Walker,
@@ -281,15 +281,18 @@ fn unwrap(walker: &mut Walker<'_>, call: &Call<'_>, wrapper: &Wrapper) -> Flow {
             })
             .collect();
         let Some(rest) = call.args.get(at..).filter(|rest| !rest.is_empty()) else {
-            nothing(walker, call);
+            let span = walker.span(call.range);
+            let target = Target::new(TargetKind::Command, call.name).with(Sensitivity::Private);
+            walker.emit(Effect::new(Verb::Read, target, span).words("prints the environment"));
             return Flow::unknown(Origin::SECRET);
         };
         return super::run(walker, rest, &overlay, call.range, call.stdin.clone());
     }
-    if call.name == "flock" && options.has_exactly(&["-c", "--command"]) {
-        if let Some(command) = call.args.last() {
-            return walker.nested(command.as_str(), command.range, call.stdin.clone());
-        }
+    if call.name == "flock"
+        && options.has_exactly(&["-c", "--command"])
+        && let Some(command) = call.args.last()
+    {
+        return walker.nested(command.as_str(), command.range, call.stdin.clone());
     }
     at += wrapper.skip;
     // `sudo NAME=value command`, `sudo -i`
