@@ -12,12 +12,9 @@ use placet_bench::{
 use placet_core::{
     CallDigest, Decision, Json, ToolCall, canonical,
     effect::{
-        Effect, Pointer,
+        Reading, interpret,
         path::{Found, classify},
-        shell::{
-            interpret,
-            parse::{Budget, parse},
-        },
+        shell::parse::{Budget, parse},
     },
 };
 
@@ -78,10 +75,10 @@ fn shell_parse(command: &str) -> usize {
 }
 
 #[library_benchmark]
-#[bench::short(warm(SHORT))]
-#[bench::typical(warm(TYPICAL))]
-fn shell_interpret(command: &str) -> Vec<Effect> {
-    black_box(interpret(black_box(command), Pointer::root(), Some("/work/shop")))
+#[bench::short(warm_call(SHORT))]
+#[bench::typical(warm_call(TYPICAL))]
+fn shell_interpret(call: ToolCall) -> Reading {
+    black_box(interpret(black_box(&call)))
 }
 
 #[library_benchmark]

@@ -10,12 +10,9 @@ use placet_bench::{
 use placet_core::{
     CallDigest, Json, ToolCall, canonical,
     effect::{
-        Pointer,
+        interpret,
         path::classify,
-        shell::{
-            interpret,
-            parse::{Budget, parse},
-        },
+        shell::parse::{Budget, parse},
     },
 };
 
@@ -53,11 +50,10 @@ fn small(criterion: &mut Criterion) {
         group.bench_function(format!("shell parse {name}"), |bencher| {
             bencher.iter(|| parse(black_box(command), Budget::default()));
         });
-        let pointer = Pointer::root().key("command");
-        group.bench_function(format!("shell interpret {name}"), |bencher| {
-            bencher.iter(|| interpret(black_box(command), pointer.clone(), Some("/work/shop")));
-        });
         let shell = shell_call(command);
+        group.bench_function(format!("shell interpret {name}"), |bencher| {
+            bencher.iter(|| interpret(black_box(&shell)));
+        });
         group.bench_function(format!("decide shell {name}"), |bencher| {
             bencher.iter(|| decided(black_box(&shell)))
         });

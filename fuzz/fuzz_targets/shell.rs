@@ -2,12 +2,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use placet_core::effect::{
-    Pointer,
-    shell::{
-        self,
-        parse::{Budget, parse},
+use placet_core::{
+    Json, ToolCall, ToolName,
+    effect::{
+        interpret,
+        shell::parse::{Budget, parse},
     },
+    json::Object,
 };
 
 fuzz_target!(|text: &str| {
@@ -19,17 +20,15 @@ fuzz_target!(|text: &str| {
     for item in &parsed.script.items {
         for stage in &item.stages {
             let range = stage.range.clone();
-            assert!(
-                text.get(range.start as usize..range.end as usize).is_some(),
-                "a stage is cut out of {text:?}"
-            );
+            assert!(text.get(range).is_some(), "a stage is cut out of {text:?}");
         }
     }
     // Less to spend means less is read, never a panic.
     parse(text, Budget { bytes_max: 24, depth_max: 3, nodes_max: 12 });
 
-    let pointer = Pointer::root().key("command");
-    for effect in shell::interpret(text, pointer, Some("/work/shop")) {
+    let args = Object::from_pairs([("command", Json::from(text))]).expect("one key");
+    let call = ToolCall::new(ToolName::parse("bash").expect("a plain name"), args).with_cwd("/work/shop");
+    for effect in interpret(&call).effects {
         let (start, end) = (effect.because.start as usize, effect.because.end as usize);
         assert!(text.get(start..end).is_some(), "{:?} is cut out of {text:?}", effect.because);
         assert!(!effect.sentence().is_empty(), "an effect has words");

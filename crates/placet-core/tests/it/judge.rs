@@ -4,13 +4,18 @@
 
 use placet_core::{
     Assessment, Decision, Json, Policy, ToolCall, ToolName, decide,
-    effect::{Effect, Extent, Target, Undo, Verb},
+    effect::{self, Effect, Extent, Pointer, Target, Undo, Verb},
     json::Object,
 };
 
 /// The decision on `command` in a terminal, with the working tree at `/work/shop`.
 pub fn command(command: &str) -> Decision {
     tool("terminal", object([("command", Json::from(command))]), Some("/work/shop"))
+}
+
+/// The effects of `command` in a POSIX shell, with the working tree at `root`.
+pub fn shell(command: &str, root: Option<&str>) -> Vec<Effect> {
+    effect::shell::interpret(command, Pointer::root(), root, root)
 }
 
 /// The decision on a call of `name`.

@@ -10,5 +10,5 @@ mod json;
 mod patch;
 mod path;
 mod properties;
+mod scenarios;
 mod shell_corpus;
-//S mod scenarios;

@@ -2,7 +2,7 @@
 
 use placet_core::{
     Decision, Json,
-    effect::{Pointer, code, shell, sql, tool_table, windows},
+    effect::{code, sql, tool_table, windows},
     json::Object,
 };
 use proptest::{collection::vec, prelude::*, sample::select, test_runner::TestCaseResult};
@@ -245,7 +245,7 @@ proptest! {
 
     #[test]
     fn a_shell_command_never_panics(text in text(), root in proptest::option::of(text())) {
-        let effects = shell::interpret(&text, Pointer::root(), root.as_deref());
+        let effects = judge::shell(&text, root.as_deref());
         for effect in effects {
             // Spans are cut out of the text by byte, so they must lie within it.
             effect.because.of(&text);
@@ -459,7 +459,7 @@ proptest! {
             line.iter().zip(styles.iter().cycle()).map(|(word, style)| in_style(word, *style)).collect();
         let quoted = quoted.join(" ");
         let deeds = |text: &str| {
-            shell::interpret(text, Pointer::root(), Some("/work/shop")).iter().map(deed).collect::<Vec<_>>()
+            judge::shell(text, Some("/work/shop")).iter().map(deed).collect::<Vec<_>>()
         };
         prop_assert_eq!(deeds(&bare), deeds(&quoted), "{} against {}", bare, quoted);
     }

@@ -1,1 +1,9 @@
+//! What the `placet` binary promises whoever runs it.
+
+mod run;
+
+mod command_line;
+mod config;
+mod decide;
 mod docs;
+mod explain;

@@ -17,7 +17,7 @@ mod walk;
 
 mod programs;
 
-use crate::effect::{Effect, Pointer};
+use crate::effect::{Effect, Pointer, Span, Target, TargetKind, Verb};
 
 /// The effects of running `command` in a POSIX shell, with the working tree at `root`, started in
 /// `directory` if that is somewhere else.
@@ -27,7 +27,13 @@ pub fn interpret(
     root: Option<&str>,
     directory: Option<&str>,
 ) -> Vec<Effect> {
-    let mut walker = walk::Walker::new(pointer, root, directory);
+    let mut walker = walk::Walker::new(pointer.clone(), root, directory);
     walker.outermost(command);
-    walker.finish()
+    let mut effects = walker.finish();
+    if effects.is_empty() && !command.trim().is_empty() {
+        // An assignment, a comparison or a comment changes nothing outside the shell.
+        let span = Span::whole(pointer, command);
+        effects.push(Effect::new(Verb::Read, Target::new(TargetKind::Command, "the shell itself"), span));
+    }
+    effects
 }

@@ -148,8 +148,11 @@ impl<'c> Walker<'c> {
             }
             return;
         }
-        let manner = self.manner;
-        self.effects.push(effect.manner(manner));
+        let mut effect = effect.manner(self.manner);
+        if effect.target.name.contains(HOLE) {
+            effect.target.name = effect.target.name.replace(HOLE, "…");
+        }
+        self.effects.push(effect);
     }
 
     /// Adds an effect that could not be read.

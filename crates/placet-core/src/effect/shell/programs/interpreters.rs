@@ -517,6 +517,16 @@ fn run_foreign_file(
     }
 }
 
+/// Whether an awk program has `print | "command"` or `"command" | getline`.
+fn opens_pipe(code: &str) -> bool {
+    let bytes = code.as_bytes();
+    bytes.iter().enumerate().any(|(at, byte)| {
+        let single = *byte == b'|' && bytes.get(at + 1) != Some(&b'|') && at.checked_sub(1).map(|at| bytes[at]) != Some(b'|');
+        let rest = code.get(at + 1..).unwrap_or("").trim_start();
+        single && (rest.starts_with(['"', '&']) || rest.starts_with("getline"))
+    })
+}
+
 /// Reads code of another language for what it does.
 pub fn run_foreign(walker: &mut Walker<'_>, language: &str, arg: &Arg<'_>) {
     let span = walker.span(arg.range);
@@ -524,14 +534,18 @@ pub fn run_foreign(walker: &mut Walker<'_>, language: &str, arg: &Arg<'_>) {
         run_unseen(walker, arg.origin, "", arg.range);
     }
     let found = code::scan(language, arg.as_str());
-    walker.emit(
-        Effect::new(
-            Verb::Execute,
-            Target::new(TargetKind::Command, format!("inline {language}")),
-            span.clone(),
-        )
-        .seen(Seen::Likely),
-    );
+    let awk = matches!(language, "awk" | "gawk" | "mawk" | "nawk");
+    if awk && found.uses.is_empty() {
+        // A filter; unless it opens a pipe.
+        let target = Target::new(TargetKind::Command, language);
+        walker.emit(match opens_pipe(arg.as_str()) {
+            true => Effect::opaque("awk runs a program through a pipe", span.clone()),
+            false => Effect::new(Verb::Read, target, span.clone()),
+        });
+    } else {
+        let target = Target::new(TargetKind::Command, format!("inline {language}"));
+        walker.emit(Effect::new(Verb::Execute, target, span.clone()).seen(Seen::Likely));
+    }
     if found.decodes_and_runs {
         run_unseen(walker, Origin::DECODED, "", arg.range);
     }

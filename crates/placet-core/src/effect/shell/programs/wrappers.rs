@@ -210,7 +210,6 @@ const SUBCOMMANDS: &[(&str, &[&str], &[&str], Manner)] = &[
     ("multipass", &["exec"], &["-d"], Manner::REMOTE),
     ("nix", &["run"], &[], Manner::PLAIN),
     ("perf", &["record", "stat", "trace"], &["-o", "-e", "-F"], Manner::PLAIN),
-    ("busybox", &[], &[], Manner::PLAIN),
 ];
 
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
