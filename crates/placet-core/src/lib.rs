@@ -6,6 +6,8 @@
 //! What this crate refuses to know: the clock, randomness, files, sockets, threads, logs, SQL
 //! and HTTP. Whatever it needs of those comes in as an argument.
 
+pub mod printable;
+
 pub mod json;
 
 pub mod canonical;

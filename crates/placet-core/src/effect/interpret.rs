@@ -3,7 +3,7 @@
 use super::{
     Effect, Pointer, Span, file, shell,
     tool_table::{self, Interpreter, Tool},
-    windows,
+    unknown, windows,
 };
 use crate::{Json, ToolCall};
 
@@ -25,7 +25,7 @@ pub fn interpret(call: &ToolCall) -> Reading {
         Some(Tool { interpreter: Interpreter::Shell, .. }) => shell_call(call, false),
         Some(Tool { interpreter: Interpreter::WindowsShell, .. }) => shell_call(call, true),
         Some(tool) => file::interpret(call, tool.interpreter),
-        None => vec![Effect::opaque("no interpreter knows this tool", nowhere())],
+        None => unknown::interpret(call),
     };
     if effects.is_empty() {
         effects.push(Effect::opaque("nothing could be read", nowhere()));

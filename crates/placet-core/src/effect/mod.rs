@@ -23,6 +23,12 @@ pub mod windows;
 
 pub mod shell;
 
+pub mod words;
+
+pub mod act;
+
+mod unknown;
+
 mod interpret;
 
 use std::borrow::Cow;
@@ -340,22 +346,10 @@ impl Verb {
     }
 }
 
-/// Text of an agent as a person may see it: control characters and holes made visible, cut to a length.
+/// Text of an agent as a person may see it: what could move the cursor or hide made visible, cut to a length.
 pub fn readable(text: &str) -> String {
-    let mut clean: String = text
-        .chars()
-        .take(200)
-        .map(|letter| match letter {
-            '\u{1a}' => '…',
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200b}'..='\u{200f}' | '\u{feff}' => {
-                '\u{fffd}'
-            }
-            letter if letter.is_control() => ' ',
-            letter => letter,
-        })
-        .collect();
-    if text.chars().nth(200).is_some() {
-        clean.push('…');
-    }
-    clean
+    const LENGTH_MAX: usize = 200;
+    let spaced = |letter: char| if matches!(letter, '\n' | '\t') { ' ' } else { letter };
+    let text: String = text.chars().take(LENGTH_MAX + 1).map(spaced).collect();
+    crate::printable::shown(&text, LENGTH_MAX)
 }

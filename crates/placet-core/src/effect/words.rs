@@ -13,7 +13,8 @@ pub fn split(name: &str) -> Vec<String> {
         }
         let before = at.checked_sub(1).and_then(|at| letters.get(at)).copied().unwrap_or(' ');
         let after = letters.get(at + 1).copied().unwrap_or(' ');
-        let starts = letter.is_uppercase() && (before.is_lowercase() || before.is_uppercase() && after.is_lowercase())
+        let starts = letter.is_uppercase()
+            && (before.is_lowercase() || before.is_uppercase() && after.is_lowercase())
             || letter.is_ascii_digit() != before.is_ascii_digit() && before.is_alphanumeric();
         if starts {
             finish(&mut word, &mut words);
@@ -36,13 +37,61 @@ fn fold(letter: char) -> char {
         // Full-width forms.
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(letter as u32 - 0xfee0).unwrap_or(letter),
         // Cyrillic and Greek look-alikes.
-        'а' => 'a', 'с' => 'c', 'е' => 'e', 'һ' => 'h', 'і' => 'i', 'ј' => 'j', 'ӏ' => 'l', 'о' => 'o', 'р' => 'p',
-        'ѕ' => 's', 'х' => 'x', 'у' => 'y', 'ԁ' => 'd', 'ԛ' => 'q', 'ԝ' => 'w', 'ո' => 'n', 'м' => 'm', 'т' => 't',
-        'А' => 'A', 'В' => 'B', 'С' => 'C', 'Е' => 'E', 'Н' => 'H', 'І' => 'I', 'К' => 'K', 'М' => 'M', 'О' => 'O',
-        'Р' => 'P', 'Ѕ' => 'S', 'Т' => 'T', 'Х' => 'X', 'У' => 'Y',
-        'α' => 'a', 'ο' => 'o', 'ν' => 'v', 'ρ' => 'p', 'τ' => 't', 'υ' => 'u', 'ι' => 'i', 'κ' => 'k', 'ε' => 'e',
-        'Α' => 'A', 'Β' => 'B', 'Ε' => 'E', 'Η' => 'H', 'Ι' => 'I', 'Κ' => 'K', 'Μ' => 'M', 'Ν' => 'N', 'Ο' => 'O',
-        'Ρ' => 'P', 'Τ' => 'T', 'Χ' => 'X', 'Υ' => 'Y', 'Ζ' => 'Z',
+        'а' => 'a',
+        'с' => 'c',
+        'е' => 'e',
+        'һ' => 'h',
+        'і' => 'i',
+        'ј' => 'j',
+        'ӏ' => 'l',
+        'о' => 'o',
+        'р' => 'p',
+        'ѕ' => 's',
+        'х' => 'x',
+        'у' => 'y',
+        'ԁ' => 'd',
+        'ԛ' => 'q',
+        'ԝ' => 'w',
+        'ո' => 'n',
+        'м' => 'm',
+        'т' => 't',
+        'А' => 'A',
+        'В' => 'B',
+        'С' => 'C',
+        'Е' => 'E',
+        'Н' => 'H',
+        'І' => 'I',
+        'К' => 'K',
+        'М' => 'M',
+        'О' => 'O',
+        'Р' => 'P',
+        'Ѕ' => 'S',
+        'Т' => 'T',
+        'Х' => 'X',
+        'У' => 'Y',
+        'α' => 'a',
+        'ο' => 'o',
+        'ν' => 'v',
+        'ρ' => 'p',
+        'τ' => 't',
+        'υ' => 'u',
+        'ι' => 'i',
+        'κ' => 'k',
+        'ε' => 'e',
+        'Α' => 'A',
+        'Β' => 'B',
+        'Ε' => 'E',
+        'Η' => 'H',
+        'Ι' => 'I',
+        'Κ' => 'K',
+        'Μ' => 'M',
+        'Ν' => 'N',
+        'Ο' => 'O',
+        'Ρ' => 'P',
+        'Τ' => 'T',
+        'Χ' => 'X',
+        'Υ' => 'Y',
+        'Ζ' => 'Z',
         // Letters with marks: what people type without them.
         'à' | 'á' | 'â' | 'ã' | 'å' => 'a',
         'ä' => 'a',
@@ -83,7 +132,14 @@ mod tests {
 
     #[test]
     fn names_are_split_however_they_are_written() {
-        for name in ["getUnreadMail", "get_unread_mail", "GetUnreadMail", "get-unread-mail", "get.unread/mail", "GET_UNREAD_MAIL"] {
+        for name in [
+            "getUnreadMail",
+            "get_unread_mail",
+            "GetUnreadMail",
+            "get-unread-mail",
+            "get.unread/mail",
+            "GET_UNREAD_MAIL",
+        ] {
             assert_eq!(split(name), ["get", "unread", "mail"], "{name}");
         }
         assert_eq!(split("parseHTTPUrl2"), ["parse", "http", "url", "2"]);

@@ -259,12 +259,7 @@ impl<'t> Reading<'t> {
 /// characters that could rewrite a log or a terminal.
 pub(crate) fn excerpt(text: &str) -> String {
     const SHOWN_MAX: usize = 64;
-    let printable = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
-    let mut shown: String = text.chars().take(SHOWN_MAX).map(printable).collect();
-    if text.chars().nth(SHOWN_MAX).is_some() {
-        shown.push('…');
-    }
-    shown
+    crate::printable::shown(text, SHOWN_MAX)
 }
 
 /// Finds the digits of numbers in a text that `serde_json` has already accepted that far.

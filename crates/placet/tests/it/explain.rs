@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::run::run;
+use crate::run::{placet, run};
 
 /// The page on a shell command; never coloured, since nobody sees it.
 fn explain(command: &str) -> String {
@@ -10,6 +10,20 @@ fn explain(command: &str) -> String {
     assert_eq!((ran.code, &*ran.err), (0, ""));
     assert!(!ran.out.contains('\u{1b}'), "no colour where nobody sees it");
     ran.out
+}
+
+/// The same page as a terminal shows it.
+fn coloured(command: &str) -> String {
+    let arguments = ["explain", "--cwd", "/work/shop", "--", command];
+    let output = placet().env("CLICOLOR_FORCE", "1").args(arguments).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A page without the few styles we use; any other escape sequence stays.
+fn without_styles(page: &str) -> String {
+    ["0", "1", "2", "31", "32", "33"]
+        .iter()
+        .fold(page.to_owned(), |page, style| page.replace(&format!("\u{1b}[{style}m"), ""))
 }
 
 #[test]
@@ -52,7 +66,7 @@ fn a_file_tool() {
 
 #[test]
 fn an_unknown_tool() {
-    let ran = run(&["explain", "--tool", "launch_rocket", "--args", r#"{"to":"moon"}"#], "");
+    let ran = run(&["explain", "--tool", "xyzzy", "--args", r#"{"to":"moon"}"#], "");
     assert_eq!((ran.code, &*ran.err), (0, ""));
     insta::assert_snapshot!(ran.out);
 }
@@ -107,9 +121,10 @@ fn control_characters_never_reach_the_terminal() {
             format!("git push --force {trick} main"),
             format!("rm '{trick}"),
         ] {
-            let page = explain(&command);
-            let found: Vec<char> = page.chars().filter(|letter| is_trick(*letter)).collect();
-            assert!(found.is_empty(), "{command:?} shows {found:?}");
+            for page in [explain(&command), without_styles(&coloured(&command))] {
+                let found: Vec<char> = page.chars().filter(|letter| is_trick(*letter)).collect();
+                assert!(found.is_empty(), "{command:?} shows {found:?}");
+            }
         }
         let name = format!("a{trick}b");
         let ran = run(&["explain", "--tool", &name], "");
@@ -123,9 +138,9 @@ fn control_characters_never_reach_the_terminal() {
 
 #[test]
 fn a_colour_is_shown_where_it_is_asked_for() {
-    let output =
-        crate::run::placet().env("CLICOLOR_FORCE", "1").args(["explain", "--", "rm -rf ~"]).output().unwrap();
-    assert!(String::from_utf8(output.stdout).unwrap().contains('\u{1b}'));
+    let page = coloured("rm -rf ~");
+    assert!(page.contains('\u{1b}'));
+    assert_eq!(without_styles(&page), explain("rm -rf ~"), "and nothing else changes");
 }
 
 #[test]

@@ -17,7 +17,16 @@ mod walk;
 
 mod programs;
 
+pub(crate) use programs::network::host_target;
+
 use crate::effect::{Effect, Pointer, Span, Target, TargetKind, Verb};
+
+/// The effects of running `code` of `language`.
+pub fn interpret_code(language: &str, code: &str, pointer: Pointer, root: Option<&str>) -> Vec<Effect> {
+    let mut walker = walk::Walker::new(pointer, root, None);
+    programs::run_foreign(&mut walker, language, code);
+    walker.finish()
+}
 
 /// The effects of running `command` in a POSIX shell, with the working tree at `root`, started in
 /// `directory` if that is somewhere else.

@@ -23,6 +23,8 @@ use crate::effect::{
 const STEPS_MAX: u32 = 20_000;
 /// Bytes that may be copied in following values before giving up.
 const COPIES_MAX: usize = 4 << 20;
+/// Commands within commands: groups, wrappers, functions and scripts together.
+const DEPTH_MAX: u32 = 150;
 /// Scripts within scripts.
 const NESTING_MAX: u32 = 16;
 /// Effects kept of one call: so many in all, and so many that only look.
@@ -44,6 +46,7 @@ pub struct Walker<'c> {
     budget: Budget,
     steps: u32,
     copied: usize,
+    depth: u32,
     nesting: u32,
     /// In how many branches that may not be taken.
     conditional: u32,
@@ -73,6 +76,7 @@ impl<'c> Walker<'c> {
             budget: Budget::default(),
             steps: 0,
             copied: 0,
+            depth: 0,
             nesting: 0,
             conditional: 0,
             spawning: 0,
@@ -168,6 +172,18 @@ impl<'c> Walker<'c> {
         }
     }
 
+    /// Walks one level deeper, unless that is too deep; then what is there is not known.
+    pub(super) fn deeper(&mut self, range: (usize, usize), walk: impl FnOnce(&mut Self) -> Flow) -> Flow {
+        if self.depth >= DEPTH_MAX {
+            self.give_up("commands are nested too deeply to follow", range);
+            return Flow::unknown(Origin::PLAIN);
+        }
+        self.depth += 1;
+        let output = walk(self);
+        self.depth -= 1;
+        output
+    }
+
     /// Accounts for `bytes` copied; `false` once there were too many, and then what follows is not known.
     pub(super) fn may_copy(&mut self, bytes: usize) -> bool {
         self.copied = self.copied.saturating_add(bytes);
@@ -204,7 +220,8 @@ impl<'c> Walker<'c> {
         self.spawning += u32::from(spawns);
         let mut flow = stdin;
         for stage in &item.stages {
-            flow = Some(self.stage(stage, flow));
+            let range = (stage.range.start, stage.range.end);
+            flow = Some(self.deeper(range, |walker| walker.stage(stage, flow)));
         }
         self.spawning -= u32::from(spawns);
         flow.unwrap_or_else(Flow::empty)
@@ -303,7 +320,11 @@ impl<'c> Walker<'c> {
                 Flow::empty()
             }
             Command::Arithmetic(word) => {
-                self.text(word);
+                let text = self.text(word).text.unwrap_or_default();
+                if reads_like_a_command(&text) {
+                    // To bash this is arithmetic; to a plainer `sh` it is a subshell in a subshell.
+                    self.nested(&text, range, stdin);
+                }
                 Flow::empty()
             }
         }
@@ -504,6 +525,19 @@ impl<'c> Walker<'c> {
 /// Whether a text would run something once it is evaluated.
 pub(super) fn hides_substitution(text: &str) -> bool {
     text.contains("$(") || text.contains('`') || text.contains("${")
+}
+
+/// Whether an arithmetic expression has words side by side, which no arithmetic has.
+fn reads_like_a_command(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.windows(2).enumerate().any(|(at, pair)| {
+        let after = text.get(at + 1..).unwrap_or("").trim_start();
+        let word = after.starts_with(|letter: char| letter.is_alphabetic() || "_/~.$\"'".contains(letter))
+            || after
+                .strip_prefix('-')
+                .is_some_and(|flag| flag.starts_with(|letter: char| letter.is_alphabetic() || letter == '-'));
+        (pair[0].is_ascii_alphanumeric() || pair[0] == b'_') && pair[1].is_ascii_whitespace() && word
+    })
 }
 
 /// The host of bash's `/dev/tcp/host/port`.

@@ -37,6 +37,13 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
             }
             Some(quiet(walker, call))
         }
+        "shift" => {
+            let count = call.args.first().map_or(Some(1), |arg| arg.as_str().parse::<usize>().ok());
+            if let (Some(values), Some(count)) = (&mut walker.env.positional, count) {
+                values.drain(..count.min(values.len()));
+            }
+            Some(quiet(walker, call))
+        }
         "compgen" | "complete" => {
             completions(walker, call);
             Some(quiet(walker, call))
@@ -45,10 +52,10 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
             walker.check_evaluated(call.args);
             Some(quiet(walker, call))
         }
-        "export" | "readonly" | "shopt" | "shift" | "return" | "break" | "continue" | "wait" | "jobs"
-        | "fg" | "bg" | "umask" | "ulimit" | "getopts" | "disown" | "enable" | "bind" | "compopt"
-        | "exit" | "logout" | "times" | "caller" | "dirs" | "suspend" | ":" | "true" | "false"
-        | "unalias" | "setopt" | "unsetopt" | "autoload" => Some(quiet(walker, call)),
+        "export" | "readonly" | "shopt" | "return" | "break" | "continue" | "wait" | "jobs" | "fg" | "bg"
+        | "umask" | "ulimit" | "getopts" | "disown" | "enable" | "bind" | "compopt" | "exit" | "logout"
+        | "times" | "caller" | "dirs" | "suspend" | ":" | "true" | "false" | "unalias" | "setopt"
+        | "unsetopt" | "autoload" => Some(quiet(walker, call)),
         "unset" => {
             walker.check_evaluated(call.args);
             for arg in call.args.iter().filter(|arg| !arg.as_str().starts_with('-')) {

@@ -521,7 +521,9 @@ fn run_foreign_file(
 fn opens_pipe(code: &str) -> bool {
     let bytes = code.as_bytes();
     bytes.iter().enumerate().any(|(at, byte)| {
-        let single = *byte == b'|' && bytes.get(at + 1) != Some(&b'|') && at.checked_sub(1).map(|at| bytes[at]) != Some(b'|');
+        let single = *byte == b'|'
+            && bytes.get(at + 1) != Some(&b'|')
+            && at.checked_sub(1).map(|at| bytes[at]) != Some(b'|');
         let rest = code.get(at + 1..).unwrap_or("").trim_start();
         single && (rest.starts_with(['"', '&']) || rest.starts_with("getline"))
     })

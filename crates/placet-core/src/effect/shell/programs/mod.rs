@@ -92,7 +92,7 @@ pub fn run(
     let name = name.strip_prefix('=').filter(|rest| !rest.is_empty()).unwrap_or(name);
     let call = Call { name, args, range, stdin, overlay };
     let before = walker.effects.len();
-    let output = dispatch(walker, &call);
+    let output = walker.deeper(range, |walker| dispatch(walker, &call));
     if walker.effects.len() == before {
         // A known program that does nothing worth naming still ran.
         let span = walker.span(range);
@@ -195,6 +195,11 @@ fn windows_program(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
         walker.emit(Effect { because: span, ..effect });
     }
     Some(Flow::unknown(call.input_origin()))
+}
+
+/// Code of another language, as a whole argument.
+pub(super) fn run_foreign(walker: &mut Walker<'_>, language: &str, code: &str) {
+    interpreters::run_foreign(walker, language, &Arg::literal(code.to_owned(), (0, code.len())));
 }
 
 /// Whether a program is a shell.
