@@ -33,8 +33,8 @@ fn warm_line(command: &str) -> String {
     warm(shell_line(command))
 }
 
-fn warm_megabyte(command: &str) -> ToolCall {
-    warm(shell_call(&command.repeat(MEGABYTE / command.len())))
+fn warm_megabyte(head: &str, unit: &str) -> ToolCall {
+    warm(shell_call(&format!("{head}{}", unit.repeat((MEGABYTE - head.len()) / unit.len()))))
 }
 
 fn warm_wire() -> Json {
@@ -104,9 +104,9 @@ fn decide_varied(calls: Vec<ToolCall>) -> usize {
 }
 
 #[library_benchmark]
-#[bench::commands(warm_megabyte("cp src/a.txt out/a.txt\n"))]
-#[bench::words(warm_megabyte("out/file.txt "))]
-#[bench::one_word(warm_megabyte("x"))]
+#[bench::commands(warm_megabyte("", "cp src/a.txt out/a.txt\n"))]
+#[bench::words(warm_megabyte("rm ", "out/file.txt "))]
+#[bench::one_word(warm_megabyte("echo ", "x"))]
 fn decide_megabyte(call: ToolCall) -> Decision {
     black_box(decided(black_box(&call)))
 }

@@ -51,13 +51,14 @@ fn shell_call(call: &ToolCall, windows: bool) -> Vec<Effect> {
     };
     let mut effects = Vec::new();
     for key in COMMANDS {
+        let value = match call.arg(key) {
+            None | Some(Json::Null) => continue,
+            Some(value) => value,
+        };
         let pointer = Pointer::root().key(key);
-        match call.arg(key) {
-            None | Some(Json::Null) => {}
-            Some(Json::String(text)) => {
-                effects.extend(read_command(text, pointer, (root, directory), windows))
-            }
-            Some(Json::Array(words)) => {
+        match value {
+            Json::String(text) => effects.extend(read_command(text, pointer, (root, directory), windows)),
+            Json::Array(words) => {
                 let quoted: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(quote)).collect();
                 match quoted {
                     // The words are what the program gets, so quoting them gives back the command.
@@ -71,7 +72,9 @@ fn shell_call(call: &ToolCall, windows: bool) -> Vec<Effect> {
                     }
                 }
             }
-            Some(_) => effects.push(Effect::opaque("the command is not text", Span::new(pointer, 0..0))),
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => {
+                effects.push(Effect::opaque("the command is not text", Span::new(pointer, 0..0)));
+            }
         }
     }
     if effects.is_empty() {

@@ -17,8 +17,11 @@ impl Pointer {
     /// The member `key` of what this points at.
     #[must_use]
     pub fn key(&self, key: &str) -> Self {
+        if !key.contains(['~', '/']) {
+            return Self(Arc::from([&self.0, "/", key].concat()));
+        }
         let escaped = key.replace('~', "~0").replace('/', "~1");
-        Self(Arc::from(format!("{}/{escaped}", self.0)))
+        Self(Arc::from([&self.0, "/", &escaped].concat()))
     }
 
     /// The element `index` of what this points at.

@@ -32,15 +32,20 @@ pub fn looks_like(text: &str) -> bool {
     }
     let mut words = text.split_whitespace();
     let first = words.next().unwrap_or("");
-    let switches = text.split_whitespace().skip(1).any(|word| {
-        word.len() <= 3
-            && word.starts_with('/')
-            && word[1..].chars().all(|letter| letter.is_ascii_alphabetic())
-    });
+    let switches = || {
+        words.clone().any(|word| {
+            word.len() <= 3
+                && word.starts_with('/')
+                && word[1..].chars().all(|letter| letter.is_ascii_alphabetic())
+        })
+    };
+    if first.len() > 64 {
+        return false;
+    }
     match first.to_ascii_lowercase().as_str() {
-        "del" | "erase" | "rd" => switches || text.contains('\\'),
+        "del" | "erase" | "rd" => switches() || text.contains('\\'),
         name if name.starts_with("rd/") || name.starts_with("del/") || name.starts_with("rmdir/") => true,
-        "rmdir" | "format" => switches,
+        "rmdir" | "format" => switches(),
         "iex" | "iwr" | "irm" | "ri" | "invoke-expression" => true,
         _ => is_cmdlet(first),
     }

@@ -1,5 +1,7 @@
 //! `--config`: what an operator can set, and what is said of mistakes in it.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
 use serde_json::Value;
 
 use crate::run::{call, decide_with, file, run};

@@ -1,5 +1,7 @@
 //! `placet decide`: a line in, a line out.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
 use std::{
     io::{BufRead, BufReader, Write},
     process::Stdio,

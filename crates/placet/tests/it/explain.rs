@@ -1,5 +1,7 @@
 //! `placet explain`: a page for people.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
 use serde_json::Value;
 
 use crate::run::{placet, run};

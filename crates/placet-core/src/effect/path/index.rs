@@ -20,6 +20,10 @@ pub(super) struct Index {
     endings: Vec<Vec<u16>>,
     /// The rest, tried on every part.
     others: Vec<u16>,
+    /// Rows whose first part is `*`: the only ones that a part of which nothing is known can meet.
+    anything: Vec<u16>,
+    /// Of each row, the first and the last byte of its first part. Apart, so that a look at all is short.
+    ends: Vec<[u8; 2]>,
     has_endings: bool,
     /// Whether each row says where it begins.
     anchored: bool,
@@ -91,6 +95,8 @@ impl Index {
             starts: vec![Vec::new(); 256],
             endings: vec![Vec::new(); BUCKETS],
             others: Vec::new(),
+            anything: Vec::new(),
+            ends: Vec::new(),
             has_endings: false,
             anchored: true,
         };
@@ -118,6 +124,10 @@ impl Index {
                 (true, [a, b, ..]) if *a != b'*' && *b != b'*' => index.starts[start(*a, *b)].push(number),
                 (true, _) => index.others.push(number),
             }
+            if first.shortest.is_empty() {
+                index.anything.push(number);
+            }
+            index.ends.push(row.ends);
             index.rows.push(row);
         }
         index.has_endings = index.endings.iter().any(|rows| !rows.is_empty());
@@ -142,8 +152,13 @@ impl Index {
             }
             if part.wild {
                 if let Some(wild) = &part.becomes {
-                    let fits = |number: &u16| wild.fits_ends(self.rows[usize::from(*number)].ends);
-                    (0..self.rows.len() as u16).filter(fits).for_each(&mut try_row);
+                    if part.text.chars().all(|letter| letter == HOLE) {
+                        self.anything.iter().copied().for_each(&mut try_row);
+                    } else {
+                        let rows = self.ends.iter().zip(0_u16..);
+                        rows.filter(|(ends, _)| wild.fits_ends(**ends))
+                            .for_each(|(_, number)| try_row(number));
+                    }
                 }
                 continue;
             }

@@ -8,6 +8,8 @@ mod disk;
 
 mod redirects;
 
+use std::cell::RefCell;
+
 use super::{
     env::{Env, Var},
     flow::{Arg, Flow, HOLE, Origin},
@@ -58,6 +60,8 @@ pub struct Walker<'c> {
     /// Variables to be put back when a function of that depth ends.
     locals: Vec<(usize, String, Option<Var>)>,
     virtual_files: u32,
+    /// The last path that was asked about.
+    last_path: RefCell<Option<(String, path::Found)>>,
     looks: usize,
     exhausted: bool,
     overflowed: bool,
@@ -84,6 +88,7 @@ impl<'c> Walker<'c> {
             functions: Vec::new(),
             locals: Vec::new(),
             virtual_files: 0,
+            last_path: RefCell::new(None),
             looks: 0,
             exhausted: false,
             overflowed: false,

@@ -80,10 +80,17 @@ fn operands<'r>(call: &'r Call<'r>, takes: &[&str]) -> Vec<&'r Arg<'r>> {
     Options::read(call.args, takes, Style::Gnu).operands
 }
 
+/// Operands that are looked at one by one, whatever they are called.
+const OPERANDS_MAX: usize = 1_000;
+
 fn remove(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let options = Options::read(call.args, &[], Style::Gnu);
     let recursive = options.has(&["-r", "-R", "--recursive"]) || call.name == "rimraf";
-    for arg in &options.operands {
+    for (index, arg) in options.operands.iter().enumerate() {
+        // Of a very long list, plain names in the working tree are as many as they are.
+        if index > OPERANDS_MAX && arg.known && !arg.as_str().contains(['/', '~', '*', '?', '[', '.']) {
+            continue;
+        }
         delete(walker, arg, recursive && !is_lock_file(arg.as_str()));
     }
     if options.operands.is_empty() && recursive {

@@ -1,5 +1,7 @@
 //! Programs that run another command: what counts is the command inside.
 
+use std::{collections::HashMap, sync::LazyLock};
+
 use super::{Call, options::Options};
 use crate::effect::{
     Effect, Manner, Place, Sensitivity, Target, TargetKind, Undo, Verb,
@@ -212,6 +214,11 @@ const SUBCOMMANDS: &[(&str, &[&str], &[&str], Manner)] = &[
     ("perf", &["record", "stat", "trace"], &["-o", "-e", "-F"], Manner::PLAIN),
 ];
 
+/// The wrappers by each of their names.
+static BY_NAME: LazyLock<HashMap<&'static str, &'static Wrapper>> = LazyLock::new(|| {
+    WRAPPERS.iter().flat_map(|wrapper| wrapper.names.iter().map(move |name| (*name, wrapper))).collect()
+});
+
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     match call.name {
         "xargs" | "gxargs" => return Some(xargs(walker, call)),
@@ -249,8 +256,7 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
         }
         return None;
     }
-    let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&call.name))?;
-    Some(unwrap(walker, call, wrapper))
+    Some(unwrap(walker, call, BY_NAME.get(call.name)?))
 }
 
 fn unwrap(walker: &mut Walker<'_>, call: &Call<'_>, wrapper: &Wrapper) -> Flow {

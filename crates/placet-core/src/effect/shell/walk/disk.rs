@@ -41,7 +41,7 @@ impl Walker<'_> {
 
     /// The target a path argument names.
     pub(in crate::effect::shell) fn path_target(&self, text: &str) -> (Target, path::Found) {
-        let found = path::classify(&self.locate(text), self.root);
+        let found = self.classify(self.locate(text));
         let target = Target {
             kind: TargetKind::Path,
             name: found.name.clone(),
@@ -49,6 +49,18 @@ impl Walker<'_> {
             sensitivity: found.sensitivity,
         };
         (target, found)
+    }
+
+    /// What a located path says. A program asks several times about the same one, so the last is kept.
+    fn classify(&self, located: String) -> path::Found {
+        if let Some((last, found)) = &*self.last_path.borrow()
+            && *last == located
+        {
+            return found.clone();
+        }
+        let found = path::classify(&located, self.root);
+        *self.last_path.borrow_mut() = Some((located, found.clone()));
+        found
     }
 
     /// Reads the file an argument names; gives what it holds.
@@ -90,7 +102,7 @@ impl Walker<'_> {
         if let Some(content) = self.env.files.get(&located) {
             return content.clone();
         }
-        let found = path::classify(&located, self.root);
+        let found = self.classify(located.clone());
         // A directory that was filled here, or that keys are usually kept in, is as secret as they are.
         let inside = format!("{}/", located.trim_end_matches('/'));
         let filled = self

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Turns what the benchmarks measured into the tables of docs/performance.md.
+
+`write` puts them between the markers and keeps the instruction counts in instructions.json;
+`check` compares the counts with those kept there.
+"""
+
+import datetime
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+DOCUMENT = HERE.parent / "docs" / "performance.md"
+COUNTS = HERE / "instructions.json"
+RISE_MAX = 0.10
+
+# What is measured; its goal in microseconds; the peer of the same run; what STACK.md measured for the nearest thing.
+ROWS = [
+    ("shell parse 200 B", 6.0, "brush-parser 200 B", "11.8 µs brush, 21.9 µs tree-sitter"),
+    ("shell parse 50 B", None, "brush-parser 50 B", "4.1 µs brush, 5.5 µs tree-sitter"),
+    ("shell interpret 200 B", None, None, ""),
+    ("shell interpret 50 B", None, None, ""),
+    ("decide shell 200 B", 12.0, None, ""),
+    ("decide shell 50 B", None, None, ""),
+    ("decide shell 200 B from json", None, None, "22.9 µs prototype, with 1000 rules"),
+    ("decide shell 50 B from json", None, None, ""),
+    ("decide read_file", None, None, "9.6 µs prototype, with JSON and 1000 rules"),
+    ("decide write_file", None, None, ""),
+    ("decide apply_patch", None, None, ""),
+    ("decide edit 1 KiB", None, None, ""),
+    ("json read 1 KiB", None, "serde_json read 1 KiB", "3.3 µs into a tree"),
+    ("canonical 1 KiB", None, "serde_json_canonicalizer 1 KiB", "1.6 µs own writer, 10.8 µs crate"),
+    ("digest 1 KiB", None, None, "0.6 µs for SHA-256 alone"),
+    ("classify 8 paths", None, None, ""),
+]
+MEGABYTE_GOAL_MS = 20.0
+
+
+def counts_measured():
+    """Instructions by benchmark, from gungraun's JSON lines."""
+    counts = {}
+    for line in (HERE / "target" / "instructions.jsonl").read_text().splitlines():
+        if not line.startswith("{"):
+            continue
+        row = json.loads(line)
+        total = row["profiles"][0]["data"]["total"]["metrics"]["Ir"]["values"]["new"]
+        counts[f"{row['function_name']} {row['id']}"] = total
+    return counts
+
+
+def check():
+    """0 if no count rose by more than RISE_MAX."""
+    measured, kept = counts_measured(), json.loads(COUNTS.read_text())
+    risen = False
+    for name in sorted(set(measured) | set(kept)):
+        if name not in measured or name not in kept:
+            print(f"{name:32} is only in {'the run' if name in measured else 'instructions.json'}")
+            risen = True
+            continue
+        rise = measured[name] / kept[name] - 1
+        print(f"{name:32} {kept[name]:>12,} -> {measured[name]:>12,}  {rise:+7.1%}{'  TOO MUCH' if rise > RISE_MAX else ''}")
+        risen |= rise > RISE_MAX
+    if risen:
+        print(f"\nmore than {RISE_MAX:.0%} over bench/instructions.json; `bench/run.sh` records the new figures if they are meant")
+    return int(risen)
+
+
+def median_ns(group, name):
+    """What criterion measured last, in nanoseconds."""
+    folder = re.sub(r'[?"/\\*<>:|^]', "_", name)
+    estimates = json.loads((HERE / "target" / "criterion" / group / folder / "new" / "estimates.json").read_text())
+    return estimates["median"]["point_estimate"]
+
+
+def measured_in_group(group):
+    """The names of a group's benchmarks, as the code spells them."""
+    return sorted(path.parent.parent.name for path in (HERE / "target" / "criterion" / group).glob("*/new/estimates.json"))
+
+
+def micros(nanos):
+    return f"{nanos / 1000:.1f} µs" if nanos < 1e6 else f"{nanos / 1e6:.1f} ms"
+
+
+def reached(value, goal):
+    return "reached" if value <= goal else f"missed, {value / goal:.1f} ×"
+
+
+def machine():
+    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "unknown")
+    cores = sum(line.startswith("processor") for line in open("/proc/cpuinfo"))
+    load = open("/proc/loadavg").read().split()[0]
+    rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    today = datetime.date.today().isoformat()
+    return f"{cpu}, {cores} cores (load {load} at the end); {rustc}; {today}; `bench/run.sh`"
+
+
+def tables():
+    lines = [f"Machine: {machine()}", "", "| what | median | goal | | peer, same run | ours is | STACK.md, other machine |", "|---|---|---|---|---|---|---|"]
+    for name, goal, peer, stack in ROWS:
+        ours = median_ns("ours", name)
+        peer_ns = median_ns("peers", peer) if peer else None
+        lines.append(
+            f"| {name} | {micros(ours)} | {f'{goal:g} µs' if goal else ''} | {reached(ours / 1000, goal) if goal else ''} "
+            f"| {f'{peer}: {micros(peer_ns)}' if peer else ''} | {f'{peer_ns / ours:.1f} × as fast' if peer else ''} | {stack} |"
+        )
+    for size in ["50 B", "200 B"]:
+        ours, peer = median_ns("ours", f"shell parse {size}"), median_ns("peers", f"tree-sitter-bash {size}")
+        lines.append(f"| shell parse {size} | {micros(ours)} | | | tree-sitter-bash {size}: {micros(peer)} | {peer / ours:.1f} × as fast | |")
+    varied = json.loads((HERE / "target" / "varied.json").read_text())
+    lines += ["", "Every one of several thousand different commands, timed by itself:", "", "| what | commands | mean length | p50 | p90 | p99 | slowest |", "|---|---|---|---|---|---|---|"]
+    for name, row in varied.items():
+        lines.append(f"| {name} | {row['commands']} | {row['bytes']} B | {micros(row['p50'])} | {micros(row['p90'])} | {micros(row['p99'])} | {micros(row['max'])} |")
+    lines += ["", f"A call with one argument of 1 MiB, decided; the goal is {MEGABYTE_GOAL_MS:g} ms:", "", "| shape | median | |", "|---|---|---|"]
+    for name in measured_in_group("megabyte"):
+        ours = median_ns("megabyte", name)
+        lines.append(f"| {name} | {micros(ours)} | {reached(ours / 1e6, MEGABYTE_GOAL_MS)} |")
+    lines += ["", "Instructions, which `bench/run.sh --check` holds to within a tenth:", "", "| what | instructions |", "|---|---|"]
+    lines += [f"| {name} | {count:,} |" for name, count in counts_measured().items()]
+    return "\n".join(lines)
+
+
+def write():
+    start, end = "<!-- figures -->", "<!-- end of figures -->"
+    before, rest = DOCUMENT.read_text().split(start, 1)
+    _, after = rest.split(end, 1)
+    DOCUMENT.write_text(f"{before}{start}\n{tables()}\n{end}{after}")
+    COUNTS.write_text(json.dumps(counts_measured(), indent=2) + "\n")
+    print(f"wrote {DOCUMENT} and {COUNTS}")
+    return 0
+
+
+if __name__ == "__main__":
+    commands = {"check": check, "write": write}
+    if sys.argv[1:2] and sys.argv[1] in commands:
+        sys.exit(commands[sys.argv[1]]())
+    sys.exit("usage: figures.py check|write")

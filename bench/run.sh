@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Measures, and writes the figures into docs/performance.md and bench/instructions.json.
+#
+#   bench/run.sh           wall time (criterion) and instruction counts (callgrind), then the document
+#   bench/run.sh --check   instruction counts only: 1 if one rose by more than a tenth of the committed figure
+set -euo pipefail
+cd "$(dirname "$0")"
+runner=0.20.0 # the version of gungraun in Cargo.toml
+
+case ${1:-} in
+  '' | --check) ;;
+  *)
+    echo "usage: bench/run.sh [--check]" >&2
+    exit 2
+    ;;
+esac
+if ! command -v valgrind >/dev/null; then
+  echo "instruction counts need valgrind: apt-get install valgrind" >&2
+  exit 2
+fi
+if [ "$(gungraun-runner --version 2>/dev/null)" != "gungraun-runner $runner" ]; then
+  cargo install gungraun-runner --version "$runner" --locked
+fi
+
+mkdir -p target
+cargo bench --bench instructions -- --output-format=json >target/instructions.jsonl
+if [ "${1:-}" = --check ]; then
+  exec python3 figures.py check
+fi
+cargo bench --bench wall -- --noplot
+exec python3 figures.py write
