@@ -79,6 +79,19 @@ pub fn scan(language: &str, code: &str) -> CodeReading {
             && call.name.starts_with("Buffer")
             && call.literals.iter().any(|literal| literal == "base64" || literal == "hex"));
         match last {
+            // The tools that a host offers to code it runs.
+            "terminal" if first.is_some() => {
+                reading.uses.push(Use::Shell(first.cloned().unwrap_or_default()))
+            }
+            "write_file" | "patch" if first.is_some() => {
+                reading.uses.push(Use::WritePath(first.cloned().unwrap_or_default()));
+            }
+            "read_file" if first.is_some() => {
+                reading.uses.push(Use::ReadPath(first.cloned().unwrap_or_default()))
+            }
+            "web_extract" | "web_fetch" if first.is_some() => {
+                reading.uses.push(Use::Fetch(first.cloned().unwrap_or_default()));
+            }
             "system" | "popen" | "getoutput" | "getstatusoutput" | "shell_exec" | "passthru"
             | "proc_open" | "execSync" | "execFileSync" | "spawnSync" | "execFile" | "Popen"
             | "check_output" | "check_call" | "spawn" | "startProcess" | "capture2" | "capture3"

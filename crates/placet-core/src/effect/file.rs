@@ -77,7 +77,12 @@ pub fn interpret(call: &ToolCall, interpreter: Interpreter) -> Vec<Effect> {
                 one(call, key, &mut effects, write);
             }
         }
-        Interpreter::Shell | Interpreter::WindowsShell => {}
+        Interpreter::Shell
+        | Interpreter::WindowsShell
+        | Interpreter::Code(_)
+        | Interpreter::Process
+        | Interpreter::Does(_)
+        | Interpreter::ByAction(_) => {}
     }
     if effects.is_empty() {
         let span = Span::new(Pointer::root(), 0..0);

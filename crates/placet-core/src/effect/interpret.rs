@@ -1,9 +1,10 @@
 //! From a call to its effects: finds the interpreter and runs it.
 
 use super::{
-    Effect, Pointer, Span, file, shell,
+    Effect, Pointer, Seen, Span, Target, TargetKind, Verb, file, shell,
     tool_table::{self, Interpreter, Tool},
-    unknown, windows,
+    unknown::{self, Known},
+    windows,
 };
 use crate::{Json, ToolCall};
 
@@ -24,6 +25,15 @@ pub fn interpret(call: &ToolCall) -> Reading {
     let mut effects = match tool {
         Some(Tool { interpreter: Interpreter::Shell, .. }) => shell_call(call, false),
         Some(Tool { interpreter: Interpreter::WindowsShell, .. }) => shell_call(call, true),
+        Some(Tool { interpreter: Interpreter::Code(language), .. }) => code_call(call, language),
+        Some(Tool { interpreter: Interpreter::Process, .. }) => process_call(call),
+        Some(Tool { interpreter: Interpreter::Does(act), .. }) => {
+            unknown::read(call, &Known { act: *act, seen: Seen::Certain })
+        }
+        Some(Tool { interpreter: Interpreter::ByAction(act), .. }) => {
+            let act = unknown::action(call).unwrap_or(*act);
+            unknown::read(call, &Known { act, seen: Seen::Certain })
+        }
         Some(tool) => file::interpret(call, tool.interpreter),
         None => unknown::interpret(call),
     };
@@ -35,6 +45,45 @@ pub fn interpret(call: &ToolCall) -> Reading {
 
 fn nowhere() -> Span {
     Span::new(Pointer::root(), 0..0)
+}
+
+/// Code in whichever argument holds it.
+fn code_call(call: &ToolCall, language: &str) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    for key in ["code", "script", "expression", "function", "source"] {
+        if let Some(text) = call.arg(key).and_then(Json::as_str) {
+            effects.extend(shell::interpret_code(language, text, Pointer::root().key(key), call.cwd()));
+        }
+    }
+    if effects.is_empty() {
+        effects.push(Effect::opaque("no argument holds code", nowhere()));
+    }
+    effects
+}
+
+/// A process that is already running: what is typed into it may be a command.
+fn process_call(call: &ToolCall) -> Vec<Effect> {
+    let action = call.arg("action").and_then(Json::as_str).unwrap_or("");
+    let name = call.arg("session_id").and_then(Json::as_str).unwrap_or("a process");
+    let target = Target::new(TargetKind::Service, name);
+    match action {
+        "list" | "poll" | "log" | "wait" | "status" | "read" => {
+            vec![Effect::new(Verb::Read, target, nowhere())]
+        }
+        "kill" | "stop" | "terminate" => {
+            vec![Effect::new(Verb::Configure, target, nowhere()).words("ends a process")]
+        }
+        _ => {
+            let mut effects =
+                vec![Effect::new(Verb::Execute, target, nowhere()).words("types into a running program")];
+            for key in ["data", "input", "text", "keys"] {
+                if let Some(text) = call.arg(key).and_then(Json::as_str) {
+                    effects.extend(shell::interpret(text, Pointer::root().key(key), call.cwd(), None));
+                }
+            }
+            effects
+        }
+    }
 }
 
 /// The arguments a command may stand in.
@@ -82,10 +131,8 @@ fn shell_call(call: &ToolCall, windows: bool) -> Vec<Effect> {
             .iter()
             .any(|key| call.arg(key).and_then(Json::as_str).is_some_and(|text| text.trim().is_empty()));
         effects.push(match empty {
-            true => {
-                Effect::new(super::Verb::Read, super::Target::new(super::TargetKind::Command, ""), nowhere())
-                    .words("an empty command does nothing")
-            }
+            true => Effect::new(Verb::Read, Target::new(TargetKind::Command, ""), nowhere())
+                .words("an empty command does nothing"),
             false => Effect::opaque("no argument holds a command", nowhere()),
         });
     }

@@ -26,10 +26,14 @@ pub fn interpret(call: &ToolCall) -> Vec<Effect> {
     let name = plain_name(call.tool().as_str());
     let named = act::of_name(&words::split(name));
     let described = call.description().map(act::of_description).unwrap_or_default();
-    let known = match named {
-        Some(act) => Known { act, seen: Seen::Likely },
+    let known = match (named, action(call)) {
+        // What the call asks for is what will be done, as far as the name does not say more.
+        (Some(act), Some(asked)) if asked.looks() && act.looks() => Known { act, seen: Seen::Likely },
+        (Some(act), Some(asked)) => Known { act: if act.looks() { asked } else { act }, seen: Seen::Likely },
+        (None, Some(asked)) => Known { act: asked, seen: Seen::Likely },
+        (Some(act), None) => Known { act, seen: Seen::Likely },
         // Who wrote the description may say anything; it is all there is.
-        None => match described.first() {
+        (None, None) => match described.first() {
             Some(act) => Known { act: *act, seen: Seen::Guessed },
             None => {
                 let mut effects =
@@ -67,6 +71,14 @@ pub fn read(call: &ToolCall, known: &Known) -> Vec<Effect> {
         effects.insert(0, effect_of(known.act, name, nowhere()).seen(known.seen));
     }
     effects
+}
+
+/// What the `action` argument of a call says is done.
+pub fn action(call: &ToolCall) -> Option<Act> {
+    let text = ["action", "operation", "op", "method"]
+        .iter()
+        .find_map(|key| call.arg(key).and_then(Json::as_str))?;
+    act::of_name(&words::split(text))
 }
 
 /// `mcp__server__tool` is `tool`, whatever the server calls itself.
