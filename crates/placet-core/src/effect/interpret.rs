@@ -31,7 +31,9 @@ pub fn interpret(call: &ToolCall) -> Reading {
             unknown::read(call, &Known { act: *act, seen: Seen::Certain })
         }
         Some(Tool { interpreter: Interpreter::ByAction(act), .. }) => {
-            let act = unknown::action(call).unwrap_or(*act);
+            // Creating and changing are what the tool is for; looking and deleting are something else.
+            let asked = unknown::action(call).filter(|asked| asked.verb != Verb::Write);
+            let act = asked.unwrap_or(*act);
             unknown::read(call, &Known { act, seen: Seen::Certain })
         }
         Some(tool) => file::interpret(call, tool.interpreter),

@@ -241,6 +241,10 @@ impl Walker<'_> {
 
     /// The value or values of `$name` under `form`, as long as there are not too many of them.
     fn parameter(&mut self, name: &str, form: &Form<'_>) -> Vec<Flow> {
+        // Not even looked at once there was too much to copy.
+        if !self.may_copy(0) {
+            return vec![Flow::unknown(Origin::PLAIN)];
+        }
         let values = self.parameter_values(name, form);
         let bytes = values.iter().map(|value| 16 + value.text.as_ref().map_or(0, String::len)).sum();
         if self.may_copy(bytes) { values } else { vec![Flow::unknown(Origin::PLAIN)] }

@@ -532,16 +532,24 @@ pub(super) fn hides_substitution(text: &str) -> bool {
     text.contains("$(") || text.contains('`') || text.contains("${")
 }
 
-/// Whether an arithmetic expression has words side by side, which no arithmetic has.
+/// Whether an arithmetic expression is a single word, or has words side by side, which no arithmetic has.
 fn reads_like_a_command(text: &str) -> bool {
+    let word = text.trim_matches(|letter: char| letter.is_whitespace() || matches!(letter, '(' | ')'));
+    if word.starts_with(|letter: char| letter.is_alphabetic() || letter == '/')
+        && word.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '/' | '.' | '-'))
+    {
+        return true;
+    }
     let bytes = text.as_bytes();
     bytes.windows(2).enumerate().any(|(at, pair)| {
+        if !(pair[0].is_ascii_alphanumeric() || pair[0] == b'_') || !pair[1].is_ascii_whitespace() {
+            return false;
+        }
         let after = text.get(at + 1..).unwrap_or("").trim_start();
-        let word = after.starts_with(|letter: char| letter.is_alphabetic() || "_/~.$\"'".contains(letter))
-            || after
-                .strip_prefix('-')
-                .is_some_and(|flag| flag.starts_with(|letter: char| letter.is_alphabetic() || letter == '-'));
-        (pair[0].is_ascii_alphanumeric() || pair[0] == b'_') && pair[1].is_ascii_whitespace() && word
+        let letter = |text: &str, more: &str| {
+            text.starts_with(|letter: char| letter.is_alphabetic() || more.contains(letter))
+        };
+        letter(after, "_/~.$\"'") || after.strip_prefix('-').is_some_and(|flag| letter(flag, "-"))
     })
 }
 
