@@ -97,7 +97,15 @@ def machine():
     return f"{cpu}, {cores} cores (load {load} at the end); {rustc}; {today}; `bench/run.sh`"
 
 
+def missed():
+    """The goals that were not reached, in words."""
+    goals = [(name, median_ns("ours", name) / 1000, goal, "µs") for name, goal, _, _ in ROWS if goal]
+    goals += [(f"1 MiB, {name}", median_ns("megabyte", name) / 1e6, MEGABYTE_GOAL_MS, "ms") for name in measured_in_group("megabyte")]
+    return [f"{name} ({value:.1f} {unit} instead of {goal:g})" for name, value, goal, unit in goals if value > goal]
+
+
 def tables():
+    not_reached = missed()
     lines = [f"Machine: {machine()}", "", "| what | median | goal | | peer, same run | ours is | STACK.md, other machine |", "|---|---|---|---|---|---|---|"]
     for name, goal, peer, stack in ROWS:
         ours = median_ns("ours", name)
@@ -117,6 +125,7 @@ def tables():
     for name in measured_in_group("megabyte"):
         ours = median_ns("megabyte", name)
         lines.append(f"| {name} | {micros(ours)} | {reached(ours / 1e6, MEGABYTE_GOAL_MS)} |")
+    lines += ["", f"**Not reached:** {', '.join(not_reached)}." if not_reached else "Every goal is reached."]
     lines += ["", "Instructions, which `bench/run.sh --check` holds to within a tenth:", "", "| what | instructions |", "|---|---|"]
     lines += [f"| {name} | {count:,} |" for name, count in counts_measured().items()]
     return "\n".join(lines)

@@ -21,7 +21,11 @@
 //! `several all`, `trivial lost`, `scratch here away`, a sensitivity, a circumstance, `likely guessed`,
 //! `shell` or `sql` or `code` (the argument is read as such), and `"words for people"`.
 
+mod text;
+
 use std::{collections::HashMap, sync::LazyLock};
+
+use text::Block;
 
 use super::{
     Call,
@@ -48,9 +52,14 @@ const TEXTS: &[(&str, &str)] = &[
     ("secrets.table", include_str!("secrets.table")),
 ];
 
-static TABLE: LazyLock<HashMap<&'static str, &'static Program>> = LazyLock::new(|| match load() {
-    Ok(table) => table,
-    Err(error) => panic!("the built-in program table is broken: {error}"),
+/// The programs by each of their names.
+static TABLE: LazyLock<HashMap<&'static str, &'static Block>> = LazyLock::new(|| {
+    let mut table = HashMap::with_capacity(4096);
+    for (_, text) in TEXTS {
+        // Checked by a test: the text is part of the program.
+        let _ = text::index(text, &mut table);
+    }
+    table
 });
 
 /// What is known of a program.
@@ -73,17 +82,34 @@ struct Program {
 
 #[derive(Debug)]
 struct Line {
-    words: Vec<Vec<&'static str>>,
+    words: Vec<Vec<Pattern>>,
     conditions: Vec<Condition>,
     effects: Vec<Template>,
+}
+
+/// A word in which `*` stands for any letters.
+#[derive(Clone, Copy, Debug)]
+struct Pattern {
+    text: &'static str,
+    star: bool,
+}
+
+impl Pattern {
+    fn new(text: &'static str) -> Self {
+        Self { text, star: text.contains('*') }
+    }
+
+    fn matches(self, text: &str) -> bool {
+        if self.star { glob(self.text, text) } else { self.text == text }
+    }
 }
 
 #[derive(Debug)]
 enum Condition {
     /// One of these flags, with its value where one is given.
-    Flag(Vec<(&'static str, Option<&'static str>)>),
-    NoFlag(Vec<(&'static str, Option<&'static str>)>),
-    Anywhere(Vec<&'static str>),
+    Flag(Vec<(&'static str, Option<Pattern>)>),
+    NoFlag(Vec<(&'static str, Option<Pattern>)>),
+    Anywhere(Vec<Pattern>),
     Operand,
     NoOperand,
 }
@@ -128,7 +154,7 @@ enum Reader {
 
 /// Reads a call of a program in the table; `None` if it is not there.
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
-    let program = TABLE.get(call.name)?;
+    let program = TABLE.get(call.name)?.program();
     let style = if program.single_dash { Style::Single } else { Style::Gnu };
     let longer: Vec<&'static str>;
     let mut takes = program.takes.as_slice();
@@ -224,7 +250,7 @@ impl Line {
             .words
             .iter()
             .zip(&options.operands)
-            .all(|(alternatives, arg)| alternatives.iter().any(|word| glob(word, arg.as_str())));
+            .all(|(alternatives, arg)| alternatives.iter().any(|word| word.matches(arg.as_str())));
         if !words_match {
             return None;
         }
@@ -236,7 +262,7 @@ impl Line {
                 Condition::NoFlag(flags) => !has_flag(options, flags),
                 Condition::Anywhere(words) => options.operands[used..]
                     .iter()
-                    .any(|arg| words.iter().any(|word| glob(word, arg.as_str()))),
+                    .any(|arg| words.iter().any(|word| word.matches(arg.as_str()))),
                 Condition::Operand => options.operands.len() > used,
                 Condition::NoOperand => options.operands.len() == used,
             })
@@ -244,13 +270,13 @@ impl Line {
     }
 }
 
-fn has_flag(options: &Options<'_>, flags: &[(&'static str, Option<&'static str>)]) -> bool {
+fn has_flag(options: &Options<'_>, flags: &[(&'static str, Option<Pattern>)]) -> bool {
     flags.iter().any(|(name, wanted)| match wanted {
         None => options.flags.iter().any(|(flag, value)| {
             let off = value.as_ref().is_some_and(|value| matches!(value.as_str(), "false" | "False"));
             !off && (flag == name || (name.starts_with("--") && flag.len() >= 5 && name.starts_with(flag)))
         }),
-        Some(wanted) => options.values(&[name]).any(|value| glob(wanted, value.as_str())),
+        Some(wanted) => options.values(&[name]).any(|value| wanted.matches(value.as_str())),
     })
 }
 
@@ -490,249 +516,20 @@ fn glob(pattern: &str, text: &str) -> bool {
     text.len() >= rest.len() && text.ends_with(rest)
 }
 
-// Reading the table.
-
-fn load() -> Result<HashMap<&'static str, &'static Program>, String> {
-    let mut table = HashMap::new();
-    for (file, text) in TEXTS {
-        read_table(text, &mut table).map_err(|(line, what)| format!("{file}:{line}: {what}"))?;
-    }
-    Ok(table)
-}
-
-fn read_table(
-    text: &'static str,
-    table: &mut HashMap<&'static str, &'static Program>,
-) -> Result<(), (usize, String)> {
-    let mut names: Vec<&'static str> = Vec::new();
-    let mut program = Program::default();
-    let mut finish = |names: &mut Vec<&'static str>, program: &mut Program, line: usize| {
-        if names.is_empty() {
-            return Ok(());
-        }
-        // The table lives as long as the process.
-        let program: &'static Program = Box::leak(Box::new(std::mem::take(program)));
-        for name in names.drain(..) {
-            if table.insert(name, program).is_some() {
-                return Err((line, format!("`{name}` is in the table twice")));
-            }
-        }
-        Ok(())
-    };
-    for (index, raw) in text.lines().enumerate() {
-        let number = index + 1;
-        let line = without_comment(raw).trim_end();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        if !line.starts_with(' ') {
-            finish(&mut names, &mut program, number)?;
-            names = line.split_whitespace().collect();
-            continue;
-        }
-        let line = line.trim_start();
-        if let Some((before, after)) = line.split_once("=>") {
-            program.lines.push(read_line(before, after).map_err(|what| (number, what))?);
-            continue;
-        }
-        let mut words = line.split_whitespace();
-        match words.next() {
-            Some("takes") => {
-                let flags: Vec<&'static str> = words.collect();
-                match flags.split_first().and_then(|(first, rest)| Some((first.strip_suffix(':')?, rest))) {
-                    Some((sub, rest)) => program.takes_after.push((sub, rest.to_vec())),
-                    None => program.takes.extend(flags),
-                }
-            }
-            Some("dry") => program.dry.extend(words),
-            Some("single-dash") => program.single_dash = true,
-            Some("short-help") => program.short_help = true,
-            Some("quiet") => program.quiet = true,
-            Some("verbs") => {
-                program.verbs = Some(match words.next() {
-                    None | Some("here") => Place::Machine,
-                    Some("away") => Place::Away,
-                    Some(other) => {
-                        return Err((number, format!("`verbs` is `here` or `away`, not `{other}`")));
-                    }
-                });
-            }
-            other => return Err((number, format!("unknown word `{}`", other.unwrap_or("")))),
-        }
-    }
-    finish(&mut names, &mut program, text.lines().count())
-}
-
-/// The line without a comment; a `#` inside quotes is no comment.
-fn without_comment(line: &str) -> &str {
-    let mut quoted = false;
-    let mut before = ' ';
-    for (at, letter) in line.char_indices() {
-        match letter {
-            '"' => quoted = !quoted,
-            '#' if !quoted && before == ' ' => return &line[..at],
-            _ => {}
-        }
-        before = letter;
-    }
-    line
-}
-
-fn read_line(before: &'static str, after: &'static str) -> Result<Line, String> {
-    let mut line = Line { words: Vec::new(), conditions: Vec::new(), effects: Vec::new() };
-    for token in before.split_whitespace() {
-        if token == "@" {
-            line.conditions.push(Condition::Operand);
-        } else if token == "!@" {
-            line.conditions.push(Condition::NoOperand);
-        } else if let Some(flags) = token.strip_prefix('!') {
-            line.conditions.push(Condition::NoFlag(read_flags(flags)));
-        } else if let Some(words) = token.strip_prefix("..") {
-            line.conditions.push(Condition::Anywhere(words.split('|').collect()));
-        } else if token.starts_with('-') {
-            line.conditions.push(Condition::Flag(read_flags(token)));
-        } else {
-            line.words.push(token.split('|').collect());
-        }
-    }
-    for part in split_effects(after) {
-        line.effects.push(read_template(part)?);
-    }
-    Ok(line)
-}
-
-/// Splits at `;`, but not inside quotes.
-fn split_effects(text: &'static str) -> Vec<&'static str> {
-    let mut parts = Vec::new();
-    let mut start = 0;
-    let mut quoted = false;
-    for (at, letter) in text.char_indices() {
-        match letter {
-            '"' => quoted = !quoted,
-            ';' if !quoted => {
-                parts.push(text[start..at].trim());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(text[start..].trim());
-    parts
-}
-
-fn read_flags(text: &'static str) -> Vec<(&'static str, Option<&'static str>)> {
-    text.split('|')
-        .map(|flag| match flag.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (flag, None),
-        })
-        .collect()
-}
-
-fn read_template(text: &'static str) -> Result<Template, String> {
-    let (text, words) = match text.split_once('"') {
-        Some((text, words)) => (text, Some(words.trim_end().trim_end_matches('"'))),
-        None => (text, None),
-    };
-    let mut template = Template {
-        verb: None,
-        kind: TargetKind::Service,
-        names: Names::Whole,
-        extent: Extent::One,
-        undo: None,
-        place: None,
-        sensitivity: Sensitivity::None,
-        seen: Seen::Certain,
-        manner: Manner::PLAIN,
-        reader: Reader::Name,
-        words,
-    };
-    let mut nothing = false;
-    for token in text.split_whitespace() {
-        match token {
-            "read" => template.verb = Some(Verb::Read),
-            "write" => template.verb = Some(Verb::Write),
-            "delete" => template.verb = Some(Verb::Delete),
-            "execute" => template.verb = Some(Verb::Execute),
-            "send" => template.verb = Some(Verb::Send),
-            "spend" => template.verb = Some(Verb::Spend),
-            "grant" => template.verb = Some(Verb::Grant),
-            "install" => template.verb = Some(Verb::Install),
-            "schedule" => template.verb = Some(Verb::Schedule),
-            "delegate" => template.verb = Some(Verb::Delegate),
-            "configure" => template.verb = Some(Verb::Configure),
-            "opaque" => template.verb = Some(Verb::Opaque),
-            "nothing" => nothing = true,
-            "path" => template.kind = TargetKind::Path,
-            "url" => template.kind = TargetKind::Url,
-            "host" => template.kind = TargetKind::Host,
-            "command" => template.kind = TargetKind::Command,
-            "person" => template.kind = TargetKind::Person,
-            "channel" => template.kind = TargetKind::Channel,
-            "account" => template.kind = TargetKind::Account,
-            "table" => template.kind = TargetKind::Table,
-            "service" => template.kind = TargetKind::Service,
-            "session" => template.kind = TargetKind::Session,
-            "several" => template.extent = Extent::Several,
-            "all" => template.extent = Extent::Unbounded,
-            "trivial" => template.undo = Some(Undo::Trivial),
-            "possible" => template.undo = Some(Undo::Possible),
-            "lost" => template.undo = Some(Undo::Impossible),
-            "scratch" => template.place = Some(Place::Scratch),
-            "tree" => template.place = Some(Place::Tree),
-            "here" => template.place = Some(Place::Machine),
-            "away" => template.place = Some(Place::Away),
-            "private" => template.sensitivity = Sensitivity::Private,
-            "secret" => template.sensitivity = Sensitivity::Secret,
-            "credential" => template.sensitivity = Sensitivity::Credential,
-            "system" => template.sensitivity = Sensitivity::System,
-            "guard" => template.sensitivity = Sensitivity::Guard,
-            "likely" => template.seen = Seen::Likely,
-            "guessed" => template.seen = Seen::Guessed,
-            "shell" => template.reader = Reader::Shell,
-            "sql" => template.reader = Reader::Sql,
-            "code" => template.reader = Reader::Code,
-            "@*" => template.names = Names::From(1),
-            "@last" => template.names = Names::Last,
-            selector if selector.starts_with("@-") => template.names = Names::Flag(&selector[1..]),
-            selector if selector.starts_with('@') => {
-                let (number, from) = match selector[1..].strip_suffix('*') {
-                    Some(number) => (number, true),
-                    None => (&selector[1..], false),
-                };
-                let number = number.parse().map_err(|_| format!("unknown selector `{selector}`"))?;
-                if number == 0 {
-                    return Err("operands are counted from one".to_owned());
-                }
-                template.names = if from { Names::From(number) } else { Names::One(number) };
-            }
-            other => match Manner::named(other) {
-                Some(manner) => template.manner |= manner,
-                None => return Err(format!("unknown word `{other}`")),
-            },
-        }
-    }
-    if template.verb.is_none() && template.reader == Reader::Name && !nothing {
-        return Err("a verb is missing".to_owned());
-    }
-    Ok(template)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_table_loads() {
-        let table = load().unwrap();
-        assert!(table.len() > 300, "only {} programs", table.len());
-    }
-
-    #[test]
-    fn a_broken_line_is_named() {
+    fn the_built_in_table_can_be_read() {
         let mut table = HashMap::new();
-        let error = read_table("x\n    y => erase everything", &mut table).unwrap_err();
-        assert_eq!(error, (2, "unknown word `erase`".to_owned()));
+        for (file, text) in TEXTS {
+            text::index(text, &mut table).unwrap_or_else(|(line, what)| panic!("{file}:{line}: {what}"));
+        }
+        assert!(table.len() > 300, "only {} programs", table.len());
+        for (name, block) in table {
+            block.read().unwrap_or_else(|(line, what)| panic!("{name}, line {line} of its file: {what}"));
+        }
     }
 
     #[test]
