@@ -1,0 +1,179 @@
+//! Simple commands: assignments, words and redirections in any order.
+
+use super::{Parser, Read, SUBSCRIPT_MAX, Stop, is_name, is_name_start, is_separator};
+use crate::effect::shell::syntax::{
+    Assignment, Command, Form, Item, Link, Part, Redirect, Stage, Value, Word,
+};
+
+impl<'a> Parser<'a> {
+    pub(super) fn simple_command(&mut self, redirects: &mut Vec<Redirect<'a>>) -> Read<Command<'a>> {
+        let (mut assignments, mut words) = (Vec::new(), Vec::new());
+        let start = self.at;
+        match self.simple_words(&mut assignments, &mut words, redirects) {
+            Ok(Some(function)) => return Ok(function),
+            Ok(None) => {}
+            Err(Stop) => {
+                if !words.is_empty() {
+                    let stage = Stage {
+                        command: Command::Simple { assignments, words },
+                        redirects: std::mem::take(redirects),
+                        range: start..self.at.min(self.text.len()),
+                    };
+                    self.salvaged.push(Item { link: Link::Then, stages: vec![stage], background: false });
+                }
+                return Err(Stop);
+            }
+        }
+        if words.is_empty() && assignments.is_empty() && redirects.is_empty() {
+            self.at = start;
+            return Err(self.fail("a command is missing"));
+        }
+        Ok(Command::Simple { assignments, words })
+    }
+
+    /// The words of a simple command, unless it turns out to define a function.
+    pub(super) fn simple_words(
+        &mut self,
+        assignments: &mut Vec<Assignment<'a>>,
+        words: &mut Vec<Word<'a>>,
+        redirects: &mut Vec<Redirect<'a>>,
+    ) -> Read<Option<Command<'a>>> {
+        loop {
+            self.skip_blanks();
+            if self.done() {
+                return Ok(None);
+            }
+            match self.peek() {
+                b';' | b'\n' | b')' | b'|' => return Ok(None),
+                b'&' if self.peek_at(1) != b'>' => return Ok(None),
+                b'(' => {
+                    let [name] = words.as_slice() else { return Err(self.fail("unexpected `(`")) };
+                    let name = &self.text[name.range.clone()];
+                    self.at += 1;
+                    self.skip_blanks();
+                    if !self.eat(")") || name.is_empty() || !assignments.is_empty() {
+                        return Err(self.fail("unexpected `(`"));
+                    }
+                    words.clear();
+                    return self.function_body(name).map(Some);
+                }
+                _ => {}
+            }
+            if self.redirect(redirects)? {
+                continue;
+            }
+            if (words.is_empty() || is_declaration(self.text, words))
+                && let Some(assignment) = self.assignment()?
+            {
+                if words.is_empty() {
+                    assignments.push(assignment);
+                } else {
+                    // `export A=b` is a command with an assignment as its argument: kept as both,
+                    // so that the variable is known and the words are complete.
+                    words.push(declared_word(&assignment));
+                    assignments.push(assignment);
+                }
+                continue;
+            }
+            words.push(self.word()?);
+        }
+    }
+
+    pub(super) fn name(&mut self) -> Option<&'a str> {
+        let start = self.at;
+        if !is_name_start(self.peek()) {
+            return None;
+        }
+        while is_name(self.peek()) && !self.done() {
+            self.at += 1;
+        }
+        Some(&self.text[start..self.at])
+    }
+
+    /// Where the bracket of `a[i]=x` closes, if an assignment it is.
+    pub(super) fn subscript_end(&self) -> Option<usize> {
+        let mut depth = 0usize;
+        let mut quote = None;
+        for (ahead, byte) in self.bytes[self.at..].iter().enumerate().take(SUBSCRIPT_MAX) {
+            match (quote, byte) {
+                (Some(open), _) if open == *byte => quote = None,
+                (Some(_), _) => {}
+                (None, b'\'' | b'"') => quote = Some(*byte),
+                (None, b'[') => depth += 1,
+                (None, b']') if depth == 1 => {
+                    let end = self.at + ahead;
+                    let rest = &self.bytes[end + 1..];
+                    return (rest.starts_with(b"=") || rest.starts_with(b"+=")).then_some(end);
+                }
+                (None, b']') => depth -= 1,
+                (None, b'\n') => return None,
+                (None, _) => {}
+            }
+        }
+        None
+    }
+
+    pub(super) fn assignment(&mut self) -> Read<Option<Assignment<'a>>> {
+        let start = self.at;
+        let Some(name) = self.name() else { return Ok(None) };
+        let mut subscript = Vec::new();
+        if self.peek() == b'[' {
+            let Some(end) = self.subscript_end() else {
+                self.at = start;
+                return Ok(None);
+            };
+            self.slice(self.at + 1..end, |parser| parser.double_quoted(&mut subscript, None))?;
+            self.at = end + 1;
+            // The element does not matter, but what runs to find it does.
+            subscript.retain(|part| {
+                !matches!(part, Part::Text { .. } | Part::Parameter { form: Form::Plain, .. })
+            });
+        }
+        let append = self.peek() == b'+' && self.peek_at(1) == b'=';
+        if !append && self.peek() != b'=' {
+            self.at = start;
+            return Ok(None);
+        }
+        self.at += 1 + usize::from(append);
+        self.node()?;
+        if self.peek() == b'(' {
+            self.at += 1;
+            let mut words = Vec::new();
+            loop {
+                self.skip_lines()?;
+                if self.eat(")") {
+                    return Ok(Some(Assignment { name, append, value: Value::Array(words) }));
+                }
+                if self.done() || matches!(self.peek(), b';' | b'&' | b'|' | b'<' | b'>' | b'(') {
+                    return Err(self.fail("`)` is missing after an array"));
+                }
+                words.push(self.word()?);
+            }
+        }
+        let mut value = if self.done() || is_separator(self.peek()) {
+            Word { parts: Vec::new(), range: self.at..self.at }
+        } else {
+            self.word()?
+        };
+        value.parts.splice(..0, subscript);
+        Ok(Some(Assignment { name, append, value: Value::Scalar(value) }))
+    }
+}
+
+/// Whether `words` so far make a command whose further words may be assignments.
+fn is_declaration(text: &str, words: &[Word<'_>]) -> bool {
+    matches!(&text[words[0].range.clone()], "export" | "declare" | "local" | "readonly" | "typeset" | "alias")
+}
+
+fn declared_word<'a>(assignment: &Assignment<'a>) -> Word<'a> {
+    let mut parts = vec![Part::Text { text: format!("{}=", assignment.name).into(), quoted: true }];
+    let mut range = 0..0;
+    match &assignment.value {
+        Value::Scalar(word) => {
+            range = word.range.clone();
+            parts.extend(word.parts.iter().cloned());
+        }
+        Value::Array(_) => {}
+    }
+    Word { parts, range }
+}
