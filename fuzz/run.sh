@@ -45,7 +45,9 @@ for target in "${targets[@]}"; do
     result=ok
     rm_log=yes
   else
-    result="FOUND: $(grep -o 'artifacts/[^ ]*' "$log" | tail -n 1) (log: $log)"
+    artifact=$(grep -o 'artifacts/[^ ]*' "$log" | tail -n 1)
+    result="${artifact:+FOUND: $artifact}"
+    result="${result:-FAILED to run} (log: $log)"
     rm_log=no
     found=1
   fi

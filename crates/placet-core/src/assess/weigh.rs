@@ -254,7 +254,7 @@ pub fn weigh(call: &ToolCall, reading: Reading, policy: &Policy) -> (Assessment,
     let ask = asks(policy.thresholds, class, risk, confidence, opaque, crisis_asks);
     let mut reasons = reasons(&reading.effects, riskiest.0, ask);
     if vouched {
-        reasons = vec!["nobody here knows this tool; the operator has said what kind it is".to_owned()];
+        reasons.push("nobody here knows this tool; the operator has said what kind it is".to_owned());
     }
     let assessment = Assessment {
         tool: call.tool().as_str().to_owned(),

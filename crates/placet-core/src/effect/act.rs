@@ -623,7 +623,13 @@ pub fn of_name(name: &[String]) -> Option<Act> {
     // `get_sent_mail` only looks, whatever it looks at; `get_and_delete` does not.
     let joined = name.iter().any(|word| matches!(word.as_str(), "and" | "or" | "then"));
     let leads = first_at == 0 || first.looks() && found.iter().all(|(_, act)| act.looks());
-    let chosen = if first.looks() && leads && !joined {
+    // `show_delete_all` does not look like looking; `get_order` does, for an order is also a thing.
+    let plain = |word: &String| {
+        matches!(verb(word), Some(Act::DESTROY))
+            || matches!(word.as_str(), "revoke" | "grant" | "pay" | "purchase")
+    };
+    let contradicts = name.iter().skip(first_at + 1).any(plain);
+    let chosen = if first.looks() && leads && !joined && !contradicts {
         first
     } else {
         found.iter().map(|(_, act)| *act).max_by_key(|act| act.weight())?
@@ -660,7 +666,7 @@ pub fn of_description(text: &str) -> Vec<Act> {
     const SENTENCES_MAX: usize = 16;
     let mut acts = Vec::new();
     for sentence in text.split(['.', '\n', ';', '!']).take(SENTENCES_MAX) {
-        let words = words::split(sentence.get(..sentence.len().min(200)).unwrap_or(""));
+        let words = words::split(&sentence.chars().take(200).collect::<String>());
         // `It also sends …`, `This tool will delete …`
         let lead = words.iter().position(|word| {
             !matches!(

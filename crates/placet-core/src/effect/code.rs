@@ -40,6 +40,32 @@ pub enum Use {
     Opaque(&'static str),
 }
 
+/// Other names that `import … as …` gives to modules and functions.
+fn aliases(code: &str) -> Vec<(&str, String)> {
+    const ALIASES_MAX: usize = 64;
+    let mut aliases = Vec::new();
+    for statement in code.split(['\n', ';']).map(str::trim).filter(|statement| statement.contains("import "))
+    {
+        let (module, names) =
+            match statement.strip_prefix("from ").and_then(|rest| rest.split_once(" import ")) {
+                Some((module, names)) => (module.trim(), names),
+                None => ("", statement.trim_start_matches("import ")),
+            };
+        for name in names.split(',') {
+            let (name, alias) = name
+                .split_once(" as ")
+                .map_or((name.trim(), name.trim()), |(name, alias)| (name.trim(), alias.trim()));
+            if (!module.is_empty() || name != alias) && !alias.is_empty() && aliases.len() < ALIASES_MAX {
+                aliases.push((
+                    alias,
+                    if module.is_empty() { name.to_owned() } else { format!("{module}.{name}") },
+                ));
+            }
+        }
+    }
+    aliases
+}
+
 /// A call with its literal arguments.
 struct Found<'a> {
     name: &'a str,
@@ -50,13 +76,36 @@ struct Found<'a> {
 
 /// Reads `code` of `language`.
 pub fn scan(language: &str, code: &str) -> CodeReading {
+    scan_within(language, code, 0)
+}
+
+/// Code within code: deeper than this it is not followed.
+const DEPTH_MAX: u32 = 6;
+
+fn scan_within(language: &str, code: &str, depth: u32) -> CodeReading {
     let mut reading = CodeReading::default();
-    let calls = calls(language, code);
+    if depth > DEPTH_MAX {
+        reading.uses.push(Use::Opaque("code within code is nested too deeply to follow"));
+        return reading;
+    }
+    let (calls, complete) = calls(language, code);
+    if !complete {
+        reading.uses.push(Use::Opaque("more code than can be followed"));
+    }
     let mut decodes = false;
     let mut runs = false;
     let mut fetches = false;
     let mut socket = false;
+    let aliases = aliases(code);
     for call in &calls {
+        let renamed;
+        let call = match aliases.iter().find(|(alias, _)| call.name.split('.').next() == Some(alias)) {
+            Some((alias, original)) => {
+                renamed = format!("{original}{}", &call.name[alias.len()..]);
+                &Found { name: &renamed, literals: call.literals.clone(), computed: call.computed }
+            }
+            None => call,
+        };
         let last = call.name.rsplit(['.', ':', '>']).next().unwrap_or(call.name);
         let first = call.literals.first();
         decodes |= matches!(
@@ -117,7 +166,7 @@ pub fn scan(language: &str, code: &str) -> CodeReading {
                     && last != "compile"
                     && inner.len() < code.len()
                 {
-                    let inner = scan(language, inner);
+                    let inner = scan_within(language, inner, depth + 1);
                     reading.uses.extend(inner.uses);
                 }
             }
@@ -217,7 +266,18 @@ fn shell(call: &Found<'_>, reading: &mut CodeReading) {
         reading.uses.push(Use::Opaque("runs a command that is put together when it runs"));
         return;
     }
-    let command = if words[0].contains(' ') { words[0].to_owned() } else { words.join(" ") };
+    let mut command = if words[0].ends_with(' ') {
+        // Literals side by side are one text.
+        words.concat()
+    } else if words[0].contains(' ') {
+        words[0].to_owned()
+    } else {
+        words.iter().map(|word| super::quote(word)).collect::<Vec<_>>().join(" ")
+    };
+    if call.computed {
+        // Something else comes along that only the running code knows.
+        command.push_str(" \u{1a}");
+    }
     reading.uses.push(Use::Shell(command));
 }
 
@@ -239,7 +299,7 @@ fn open(call: &Found<'_>, reading: &mut CodeReading) {
 
 /// The calls in `code`, outermost and inner alike. Linear: each byte is looked at once per open call, and
 /// no more than a few are open.
-fn calls<'a>(language: &str, code: &'a str) -> Vec<Found<'a>> {
+fn calls<'a>(language: &str, code: &'a str) -> (Vec<Found<'a>>, bool) {
     const CALLS_MAX: usize = 2_000;
     const OPEN_MAX: usize = 32;
     let bytes = code.as_bytes();
@@ -250,6 +310,7 @@ fn calls<'a>(language: &str, code: &'a str) -> Vec<Found<'a>> {
     let mut open: Vec<(usize, u32)> = Vec::new();
     let mut depth = 0u32;
     let mut at = 0;
+    let mut complete = true;
     let mut name = 0..0;
     while at < bytes.len() && found.len() < CALLS_MAX {
         let byte = bytes[at];
@@ -290,12 +351,17 @@ fn calls<'a>(language: &str, code: &'a str) -> Vec<Found<'a>> {
             }
             b'(' => {
                 depth += 1;
-                if !name.is_empty()
-                    && bytes[name.end..at].iter().all(|byte| *byte == b' ')
-                    && open.len() < OPEN_MAX
-                {
-                    open.push((found.len(), depth));
-                    found.push(Found { name: &code[name.clone()], literals: Vec::new(), computed: false });
+                if !name.is_empty() && bytes[name.end..at].iter().all(u8::is_ascii_whitespace) {
+                    if open.len() < OPEN_MAX {
+                        open.push((found.len(), depth));
+                        found.push(Found {
+                            name: &code[name.clone()],
+                            literals: Vec::new(),
+                            computed: false,
+                        });
+                    } else {
+                        complete = false;
+                    }
                 }
                 name = 0..0;
                 at += 1;
@@ -360,7 +426,7 @@ fn calls<'a>(language: &str, code: &'a str) -> Vec<Found<'a>> {
             _ => at += 1,
         }
     }
-    found
+    (found, complete && at >= bytes.len())
 }
 
 /// A string literal at `at`, with its common escapes replaced; and one past its end.

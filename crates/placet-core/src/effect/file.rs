@@ -32,9 +32,8 @@ pub fn interpret(call: &ToolCall, interpreter: Interpreter) -> Vec<Effect> {
     let mut effects = Vec::new();
     match interpreter {
         Interpreter::Patch => {
-            if !patches(call, &mut effects) {
-                each_path(call, &mut effects, write);
-            }
+            patches(call, &mut effects);
+            each_path(call, &mut effects, write);
         }
         Interpreter::Read => each_path(call, &mut effects, |found, span| named(Verb::Read, found, span)),
         Interpreter::Search => {
@@ -51,7 +50,11 @@ pub fn interpret(call: &ToolCall, interpreter: Interpreter) -> Vec<Effect> {
         }
         Interpreter::Write | Interpreter::Edit => {
             // Editors that also view files say so in a `command`.
-            let views = matches!(call.arg("command").and_then(Json::as_str), Some("view"));
+            let views = interpreter == Interpreter::Edit
+                && matches!(call.arg("command").and_then(Json::as_str), Some("view"))
+                && ["content", "new_str", "new_string", "file_text"]
+                    .iter()
+                    .all(|key| call.arg(key).is_none());
             each_path(call, &mut effects, |found, span| {
                 if views { named(Verb::Read, found, span) } else { write(found, span) }
             });
@@ -160,7 +163,11 @@ fn one(call: &ToolCall, key: &str, effects: &mut Vec<Effect>, make: impl Fn(Foun
         None | Some(Json::Null) => {}
         Some(Json::String(text)) => {
             let span = Span::whole(Pointer::root().key(key), text);
-            effects.push(make(path::classify(text, call.cwd()), span));
+            if text.chars().any(char::is_control) {
+                // Some tools cut a name there, some do not.
+                effects.push(Effect::opaque("a path with control characters in it", span.clone()));
+            }
+            effects.push(make(path::classify(text.trim(), call.cwd()), span));
         }
         Some(_) => {
             let span = Span::new(Pointer::root().key(key), 0..0);
@@ -169,9 +176,8 @@ fn one(call: &ToolCall, key: &str, effects: &mut Vec<Effect>, make: impl Fn(Foun
     }
 }
 
-/// Reads a patch in any of the arguments that may hold one; `false` if none does.
-fn patches(call: &ToolCall, effects: &mut Vec<Effect>) -> bool {
-    let mut any = false;
+/// Reads a patch in any of the arguments that may hold one.
+fn patches(call: &ToolCall, effects: &mut Vec<Effect>) {
     for key in ["patch", "input", "diff", "content", "patch_text"] {
         let Some(text) = call.arg(key).and_then(Json::as_str) else { continue };
         let is_patch = text.contains("*** Begin Patch")
@@ -181,7 +187,6 @@ fn patches(call: &ToolCall, effects: &mut Vec<Effect>) -> bool {
         if !is_patch {
             continue;
         }
-        any = true;
         let pointer = Pointer::root().key(key);
         let read = patch::read(text);
         for touched in &read.touched {
@@ -203,5 +208,4 @@ fn patches(call: &ToolCall, effects: &mut Vec<Effect>) -> bool {
             effects.push(Effect::opaque(problem, Span::whole(pointer, text)).seen(Seen::Guessed));
         }
     }
-    any
 }

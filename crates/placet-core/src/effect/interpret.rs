@@ -68,24 +68,24 @@ fn process_call(call: &ToolCall) -> Vec<Effect> {
     let action = call.arg("action").and_then(Json::as_str).unwrap_or("");
     let name = call.arg("session_id").and_then(Json::as_str).unwrap_or("a process");
     let target = Target::new(TargetKind::Service, name);
+    let mut effects = Vec::new();
     match action {
         "list" | "poll" | "log" | "wait" | "status" | "read" => {
-            vec![Effect::new(Verb::Read, target, nowhere())]
+            effects.push(Effect::new(Verb::Read, target, nowhere()))
         }
         "kill" | "stop" | "terminate" => {
-            vec![Effect::new(Verb::Configure, target, nowhere()).words("ends a process")]
+            effects.push(Effect::new(Verb::Configure, target, nowhere()).words("ends a process"));
         }
         _ => {
-            let mut effects =
-                vec![Effect::new(Verb::Execute, target, nowhere()).words("types into a running program")];
-            for key in ["data", "input", "text", "keys"] {
-                if let Some(text) = call.arg(key).and_then(Json::as_str) {
-                    effects.extend(shell::interpret(text, Pointer::root().key(key), call.cwd(), None));
-                }
-            }
-            effects
+            effects.push(Effect::new(Verb::Execute, target, nowhere()).words("types into a running program"))
         }
     }
+    for key in ["data", "input", "text", "keys"] {
+        if let Some(text) = call.arg(key).and_then(Json::as_str) {
+            effects.extend(shell::interpret(text, Pointer::root().key(key), call.cwd(), None));
+        }
+    }
+    effects
 }
 
 /// The arguments a command may stand in.
@@ -108,7 +108,11 @@ fn shell_call(call: &ToolCall, windows: bool) -> Vec<Effect> {
         };
         let pointer = Pointer::root().key(key);
         match value {
-            Json::String(text) => effects.extend(read_command(text, pointer, (root, directory), windows)),
+            Json::String(text) => {
+                let more = more_words(call);
+                let whole = if more.is_empty() { text.clone() } else { format!("{text} {more}") };
+                effects.extend(read_command(&whole, pointer, (root, directory), windows));
+            }
             Json::Array(words) => {
                 let quoted: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(quote)).collect();
                 match quoted {
@@ -128,6 +132,7 @@ fn shell_call(call: &ToolCall, windows: bool) -> Vec<Effect> {
             }
         }
     }
+    beside_the_command(call, &mut effects);
     if effects.is_empty() {
         let empty = COMMANDS
             .iter()
@@ -141,13 +146,50 @@ fn shell_call(call: &ToolCall, windows: bool) -> Vec<Effect> {
     effects
 }
 
+/// Words that stand beside the command in an argument of their own.
+fn more_words(call: &ToolCall) -> String {
+    let lists = ["args", "arguments", "argv"].iter().filter_map(|key| call.arg(key).and_then(Json::as_array));
+    let words: Vec<String> =
+        lists.flatten().map(|word| word.as_str().map_or("\u{1a}".to_owned(), quote)).collect();
+    words.join(" ")
+}
+
+/// What else is given to a shell: its input, and an environment that changes what runs.
+fn beside_the_command(call: &ToolCall, effects: &mut Vec<Effect>) {
+    if let Some(text) = call.arg("stdin").and_then(Json::as_str) {
+        effects.extend(shell::interpret(text, Pointer::root().key("stdin"), call.cwd(), None));
+    }
+    for key in ["env", "environment"] {
+        let Some(variables) = call.arg(key).and_then(Json::as_object) else { continue };
+        for (name, value) in variables.iter() {
+            let pointer = Pointer::root().key(key).key(name);
+            let text = value.as_str().unwrap_or("\u{1a}");
+            let assignment = format!("export {name}={}", quote(text));
+            let found = shell::interpret(&assignment, pointer.clone(), call.cwd(), None);
+            let span = Span::whole(pointer, text);
+            let found = found.into_iter().filter(|effect| effect.verb != Verb::Read);
+            effects.extend(found.map(|effect| Effect { because: span.clone(), ..effect }));
+        }
+    }
+}
+
 fn read_command(
     text: &str,
     pointer: Pointer,
     (root, directory): (Option<&str>, Option<&str>),
     windows: bool,
 ) -> Vec<Effect> {
-    if windows || windows::looks_like(text) {
+    if !windows && windows::looks_like(text) {
+        // Whichever shell it is for, the other one may be there: what either would do counts.
+        let span = Span::whole(pointer.clone(), text);
+        let mut effects: Vec<Effect> = windows::script(text)
+            .into_iter()
+            .map(|effect| Effect { because: span.clone(), ..effect })
+            .collect();
+        effects.extend(shell::interpret_beside_windows(text, pointer, root, directory));
+        return effects;
+    }
+    if windows {
         let span = Span::whole(pointer, text);
         return windows::script(text)
             .into_iter()

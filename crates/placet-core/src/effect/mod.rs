@@ -17,6 +17,8 @@ mod file;
 
 pub mod sql;
 
+pub mod url;
+
 pub mod code;
 
 pub mod windows;

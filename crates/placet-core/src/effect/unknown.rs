@@ -4,12 +4,14 @@
 use super::{
     Effect, Extent, Place, Pointer, Seen, Span, Target, TargetKind, Undo, Verb,
     act::{self, Act},
-    path, shell, sql, words,
+    path, shell, sql, url, words,
 };
 use crate::{Json, ToolCall};
 
 /// Values looked at in the arguments of one call.
 const VALUES_MAX: usize = 200;
+/// Effects after which no more are looked for.
+const EFFECTS_MAX: usize = 2_000;
 /// How deep in them.
 const DEPTH_MAX: usize = 6;
 
@@ -32,16 +34,18 @@ pub fn interpret(call: &ToolCall) -> Vec<Effect> {
         (Some(act), Some(asked)) => Known { act: if act.looks() { asked } else { act }, seen: Seen::Likely },
         (None, Some(asked)) => Known { act: asked, seen: Seen::Likely },
         (Some(act), None) => Known { act, seen: Seen::Likely },
-        // Who wrote the description may say anything; it is all there is.
-        (None, None) => match described.first() {
-            Some(act) => Known { act: *act, seen: Seen::Guessed },
-            None => {
-                let mut effects =
-                    vec![Effect::opaque("neither name nor description say what this tool does", nowhere())];
-                arguments(call, Act::RUN, Seen::Guessed, &mut effects);
-                return effects;
+        // A description alone is a claim of whoever wrote it: it may add to what is asked about, and not answer it.
+        (None, None) => {
+            let mut effects =
+                vec![Effect::opaque("the name of this tool does not say what it does", nowhere())];
+            for act in described.into_iter().filter(|act| !act.looks()) {
+                effects.push(
+                    effect_of(act, name, nowhere()).seen(Seen::Guessed).words("its description says so"),
+                );
             }
-        },
+            arguments(call, Act::RUN, Seen::Guessed, &mut effects);
+            return effects;
+        }
     };
     let mut effects = read(call, &known);
     // A description may add to what the name says, and never take from it.
@@ -107,7 +111,7 @@ fn arguments(call: &ToolCall, act: Act, seen: Seen, effects: &mut Vec<Effect>) {
         reader.value(key, value, &Pointer::root().key(key), 0, &mut left);
     }
     if left == 0 {
-        effects.push(Effect::opaque("more arguments than can be looked at", nowhere()));
+        effects.push(Effect::opaque("more or deeper arguments than can be looked at", nowhere()));
     }
 }
 
@@ -120,7 +124,10 @@ struct Arguments<'c, 'e> {
 
 impl Arguments<'_, '_> {
     fn value(&mut self, key: &str, value: &Json, pointer: &Pointer, depth: usize, left: &mut usize) {
-        if *left == 0 || depth > DEPTH_MAX {
+        if depth > DEPTH_MAX || self.effects.len() > EFFECTS_MAX {
+            *left = 0;
+        }
+        if *left == 0 {
             return;
         }
         *left -= 1;
@@ -145,7 +152,7 @@ impl Arguments<'_, '_> {
         let named = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
         let span = || Span::whole(pointer.clone(), text);
         if text.trim().is_empty() {
-        } else if named(&["command", "cmd", "shell", "bash", "script"]) && !self.act.looks() {
+        } else if named(&["command", "cmd", "shell", "bash", "script"]) {
             self.effects.extend(shell::interpret(text, pointer.clone(), self.cwd, None));
         } else if sql::looks_like(text).is_some() && named(&["sql", "query", "statement", "q"]) {
             let language = sql::looks_like(text).unwrap_or(sql::Language::Sql);
@@ -172,9 +179,13 @@ impl Arguments<'_, '_> {
     }
 
     fn address(&mut self, text: &str, span: Span) {
-        let target = shell::host_target(text);
-        let verb = if self.act.verb == Verb::Read { Verb::Read } else { Verb::Send };
-        self.effects.push(Effect::new(verb, target, span).seen(self.seen));
+        let address = url::read(text);
+        if let Some(path) = &address.path {
+            return self.path(path, span);
+        }
+        let looks = self.act.verb == Verb::Read && !address.speaks();
+        let verb = if looks { Verb::Read } else { Verb::Send };
+        self.effects.push(address.effect(verb, span).seen(self.seen));
     }
 
     fn person(&mut self, text: &str, span: Span) {

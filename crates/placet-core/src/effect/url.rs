@@ -150,8 +150,10 @@ const HOSTLESS: &[&str] = &[
 ];
 
 /// Schemes whose host is the name of a container in somebody's cloud.
-const BUCKETS: &[&str] =
-    &["s3", "s3a", "s3n", "gs", "gcs", "az", "azure", "abfs", "abfss", "wasb", "wasbs", "oss", "cos", "b2", "r2"];
+const BUCKETS: &[&str] = &[
+    "s3", "s3a", "s3n", "gs", "gcs", "az", "azure", "abfs", "abfss", "wasb", "wasbs", "oss", "cos", "b2",
+    "r2",
+];
 
 /// An address cut at its seams.
 struct Parts<'t> {
@@ -233,7 +235,7 @@ impl<'t> Parts<'t> {
         let nothing = name.is_empty();
         Address {
             name: if nothing { "another machine".to_owned() } else { name.replace(HOLE, "…") },
-            kind: if self.scheme.is_empty() && self.rest.is_empty() { Kind::Host } else { Kind::Url },
+            kind: if self.scheme.is_empty() && is_port(self.rest) { Kind::Host } else { Kind::Url },
             reach: found.reach,
             credentials: secret_user || secret_rest,
             drop: found.drop,
@@ -306,11 +308,18 @@ impl<'t> Parts<'t> {
     }
 }
 
+/// Whether what follows a host is nothing, or a port as `/dev/tcp` writes it.
+fn is_port(rest: &str) -> bool {
+    rest.strip_prefix('/').unwrap_or(rest).bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// The scheme of `text`, empty if it has none, and what follows its colon.
 fn scheme_of(text: &str) -> (&str, &str) {
     let is_name = |text: &str| {
         text.starts_with(|letter: char| letter.is_ascii_alphabetic())
-            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b':'))
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b':'))
     };
     if let Some(at) = text.find("://")
         && at < 64
@@ -350,12 +359,10 @@ impl Found {
 
 fn host_and_port(text: &str) -> Found {
     if let Some((inner, after)) = text.strip_prefix('[').and_then(|text| text.split_once(']')) {
-        let mut found = match v6(inner) {
+        let decoded = percent_decoded(inner);
+        let mut found = match v6(inner).or_else(|| v6(&decoded).map(|found| found.odd(true))) {
             Some(found) => found,
-            None => match percent_decoded(inner) {
-                Cow::Owned(decoded) => v6(&decoded).unwrap_or_else(|| host(inner)).odd(true),
-                Cow::Borrowed(_) => host(inner).odd(true),
-            },
+            None => Found { name: format!("[{inner}]"), ..host(inner) }.odd(true),
         };
         found.name.push_str(after);
         return found;
@@ -431,12 +438,12 @@ const METADATA_V4: &[[u8; 4]] = &[
 
 /// And in the new numbering.
 const METADATA_V6: &[[u16; 8]] = &[
-    [0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x254],       // AWS
-    [0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x23],        // AWS, Kubernetes
-    [0xfd20, 0x00ce, 0, 0, 0, 0, 0, 0x254],       // Google
-    [0xfd00, 0x0042, 0, 0, 0, 0, 0, 0x42],        // Scaleway
-    [0xfd00, 0xa9fe, 0xa9fe, 0, 0, 0, 0, 1],      // Linode
-    [0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe],      // OpenStack
+    [0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x254],  // AWS
+    [0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x23],   // AWS, Kubernetes
+    [0xfd20, 0x00ce, 0, 0, 0, 0, 0, 0x254],  // Google
+    [0xfd00, 0x0042, 0, 0, 0, 0, 0, 0x42],   // Scaleway
+    [0xfd00, 0xa9fe, 0xa9fe, 0, 0, 0, 0, 1], // Linode
+    [0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe], // OpenStack
 ];
 
 /// Names for this machine.
@@ -745,7 +752,9 @@ fn reach_v4(address: Ipv4Addr) -> Reach {
         _ if METADATA_V4.contains(&octets) => Reach::Metadata,
         [0, 0, 0, 0] | [127, ..] => Reach::This,
         [0, ..] => Reach::Unknown,
-        [10, ..] | [172, 16..=31, ..] | [192, 168, ..] | [169, 254, ..] | [100, 64..=127, ..] => Reach::Private,
+        [10, ..] | [172, 16..=31, ..] | [192, 168, ..] | [169, 254, ..] | [100, 64..=127, ..] => {
+            Reach::Private
+        }
         // Set apart for protocols, for measuring, for many at once.
         [192, 0, 0, _] | [198, 18..=19, ..] | [224..=239, ..] | [255, 255, 255, 255] => Reach::Private,
         [240..=255, ..] => Reach::Unknown,
@@ -803,9 +812,6 @@ fn folded(text: &str) -> (Cow<'_, str>, bool) {
     for letter in decoded.chars() {
         if letter.is_ascii() {
             plain.push(letter.to_ascii_lowercase());
-        } else if matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}')
-        {
-            odd = true;
         } else if fold(letter, &mut plain) {
             odd = true;
         } else {
@@ -820,6 +826,8 @@ fn fold(letter: char, plain: &mut String) -> bool {
     let code = letter as u32;
     let nth = |first: char, index: u32| char::from_u32(first as u32 + index).unwrap_or(first);
     let written = match code {
+        // Never seen and left out.
+        0xad | 0x200b..=0x200d | 0x2060 | 0xfe00..=0xfe0f | 0xfeff => return true,
         0x3002 | 0xff0e | 0xff61 | 0x2024 | 0xfe52 => '.',
         0xff01..=0xff5e => nth('!', code - 0xff01).to_ascii_lowercase(),
         0xb2 | 0xb3 => nth('2', code - 0xb2),

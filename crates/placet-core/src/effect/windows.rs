@@ -24,6 +24,13 @@ pub fn is_cmdlet(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
+/// Whether a name is a command of Windows and of nothing else.
+pub fn is_windows(name: &str) -> bool {
+    is_cmdlet(name)
+        || name.contains('-') && command(name, &[]).is_some()
+        || matches!(name, "rd" | "del" | "erase" | "ri" | "iex" | "iwr" | "irm")
+}
+
 /// Whether a whole text is for PowerShell or `cmd.exe` rather than a POSIX shell.
 pub fn looks_like(text: &str) -> bool {
     let text = text.trim_start();

@@ -12,3 +12,5 @@ mod path;
 mod properties;
 mod scenarios;
 mod shell_corpus;
+mod sql;
+mod url;

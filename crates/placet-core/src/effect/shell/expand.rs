@@ -178,7 +178,7 @@ impl Walker<'_> {
     }
 
     /// A variable that arithmetic reads is evaluated in its turn.
-    fn check_arithmetic(&mut self, parts: &[Part<'_>], range: (usize, usize)) {
+    pub(super) fn check_arithmetic(&mut self, parts: &[Part<'_>], range: (usize, usize)) {
         for part in parts {
             let Part::Text { text, .. } = part else { continue };
             let names = text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
@@ -293,6 +293,7 @@ impl Walker<'_> {
                 vec![self.variable(name)]
             }
             Form::Slice(word) => {
+                self.check_arithmetic(&word.parts, (word.range.start, word.range.end));
                 let bounds = self.text(word);
                 let value = self.variable(name);
                 let sliced = value.text.zip(bounds.text).and_then(|(value, bounds)| slice(&value, &bounds));
@@ -328,6 +329,7 @@ impl Walker<'_> {
                 vec![Flow { text, origin: value.origin.and(with.origin) }]
             }
             Form::Other(word) => {
+                self.check_arithmetic(&word.parts, (word.range.start, word.range.end));
                 let what = self.text(word);
                 if what.text.as_deref() == Some("@P")
                     && self.variable(name).text.is_none_or(|text| hides_substitution(&text))

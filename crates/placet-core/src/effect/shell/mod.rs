@@ -17,9 +17,21 @@ mod walk;
 
 mod programs;
 
-pub(crate) use programs::network::host_target;
-
 use crate::effect::{Effect, Pointer, Span, Target, TargetKind, Verb};
+
+/// The effects a text would have in a POSIX shell that is probably meant for a Windows one: what is not even
+/// grammar here, and the commands of Windows, are left to the other reading.
+pub fn interpret_beside_windows(
+    text: &str,
+    pointer: Pointer,
+    root: Option<&str>,
+    directory: Option<&str>,
+) -> Vec<Effect> {
+    let mut walker = walk::Walker::new(pointer, root, directory);
+    walker.beside_windows = true;
+    walker.outermost(text);
+    walker.finish()
+}
 
 /// The effects of running `code` of `language`.
 pub fn interpret_code(language: &str, code: &str, pointer: Pointer, root: Option<&str>) -> Vec<Effect> {

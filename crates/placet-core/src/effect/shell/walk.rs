@@ -62,6 +62,8 @@ pub struct Walker<'c> {
     virtual_files: u32,
     /// The last path that was asked about.
     last_path: RefCell<Option<(String, path::Found)>>,
+    /// Whether the text is probably meant for a Windows shell, and read for it elsewhere.
+    pub(super) beside_windows: bool,
     looks: usize,
     exhausted: bool,
     overflowed: bool,
@@ -89,6 +91,7 @@ impl<'c> Walker<'c> {
             locals: Vec::new(),
             virtual_files: 0,
             last_path: RefCell::new(None),
+            beside_windows: false,
             looks: 0,
             exhausted: false,
             overflowed: false,
@@ -111,7 +114,7 @@ impl<'c> Walker<'c> {
             return Flow::unknown(Origin::PLAIN);
         }
         let output = self.run(&parsed.script, stdin);
-        if let Some(problem) = parsed.problem {
+        if let Some(problem) = parsed.problem.filter(|problem| problem.budget || !self.beside_windows) {
             let span = self.span((problem.at.min(text.len()), text.len()));
             self.emit(Effect::opaque(problem.what, span));
         }
@@ -223,6 +226,7 @@ impl<'c> Walker<'c> {
     fn item(&mut self, item: &Item<'_>, stdin: Option<Flow>) -> Flow {
         let spawns = item.background || item.stages.len() > 1;
         self.spawning += u32::from(spawns);
+        self.check_piped_shell(item);
         let mut flow = stdin;
         for stage in &item.stages {
             let range = (stage.range.start, stage.range.end);
@@ -290,6 +294,8 @@ impl<'c> Walker<'c> {
                     self.check_endless(body, range);
                 }
                 let first = self.run(condition, stdin.clone());
+                // Twice, because the second round sees what the first has set.
+                self.sometimes(|walker| walker.run(body, stdin.clone()));
                 let rest = self.sometimes(|walker| walker.run(body, stdin));
                 Flow::unknown(first.then(rest).origin)
             }
@@ -316,6 +322,8 @@ impl<'c> Walker<'c> {
             Command::Function { name, source, .. } => {
                 if self.env.functions.len() < FUNCTIONS_MAX {
                     self.env.functions.insert((*name).to_owned(), (*source).to_owned());
+                } else {
+                    self.give_up("more functions than can be remembered", range);
                 }
                 Flow::empty()
             }
@@ -325,6 +333,7 @@ impl<'c> Walker<'c> {
                 Flow::empty()
             }
             Command::Arithmetic(word) => {
+                self.check_arithmetic(&word.parts, range);
                 let text = self.text(word).text.unwrap_or_default();
                 if reads_like_a_command(&text) {
                     // To bash this is arithmetic; to a plainer `sh` it is a subshell in a subshell.
@@ -455,9 +464,11 @@ impl<'c> Walker<'c> {
         }
         let stdin = self.input(redirects, stdin);
         let output = if arguments.is_empty() {
-            Flow::empty()
+            // `$(< file)` is the file.
+            let reads = redirects.iter().any(|redirect| redirect.kind == RedirectKind::Read);
+            stdin.filter(|_| reads).unwrap_or_else(Flow::empty)
         } else {
-            programs::run(self, &arguments, &overlay, range, stdin)
+            programs::command(self, &arguments, &overlay, range, stdin)
         };
         if arguments.first().is_some_and(|arg| arg.as_str() == "exec") && arguments.len() == 1 {
             self.open_descriptors(redirects);
@@ -480,6 +491,29 @@ impl<'c> Walker<'c> {
                 let old = old.into_iter().next().unwrap_or_else(Flow::empty);
                 items.into_iter().map(|item| old.clone().then(item)).collect()
             }
+        }
+    }
+
+    /// `… | sh -i | nc host port`: what the shell prints goes to whoever tells it what to do.
+    fn check_piped_shell(&mut self, item: &Item<'_>) {
+        let name = |stage: &Stage<'_>| match &stage.command {
+            Command::Simple { words, .. } => match words.first().map(|word| word.parts.as_slice()) {
+                Some([Part::Text { text, .. }]) => programs::base_name(text).to_owned(),
+                _ => String::new(),
+            },
+            _ => String::new(),
+        };
+        if item.stages.len() < 2 {
+            return;
+        }
+        let names: Vec<String> = item.stages.iter().map(name).collect();
+        let shell = names.iter().position(|name| programs::is_shell(name));
+        let talks = |name: &String| {
+            matches!(name.as_str(), "nc" | "ncat" | "netcat" | "socat" | "telnet" | "openssl")
+        };
+        if let Some(at) = shell.filter(|at| names[at + 1..].iter().any(talks)) {
+            let range = &item.stages[at].range;
+            programs::network::remote_control(self, "", (range.start, range.end));
         }
     }
 
@@ -507,7 +541,8 @@ impl<'c> Walker<'c> {
             if self.spawning > 0 {
                 self.fork_bomb(range);
             }
-            return Some(Flow::unknown(Origin::PLAIN));
+            // Within itself the name most often means the program it wraps.
+            return None;
         }
         let positional = arguments
             .iter()

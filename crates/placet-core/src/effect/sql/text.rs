@@ -25,6 +25,8 @@ pub(super) struct Token<'a> {
     pub quote: Quote,
     /// Whether a bracket follows, as after the name of a function.
     pub called: bool,
+    /// Whether it is the first on its line.
+    pub starts_line: bool,
 }
 
 /// What stands around a word.
@@ -71,6 +73,8 @@ pub(super) struct Words<'a> {
     pub tokens: Vec<Token<'a>>,
     /// How deep an expression in it can nest, at most.
     pub nesting: usize,
+    /// Whether a string in it has no end.
+    pub unclosed: bool,
     text: &'a str,
     range: Range<usize>,
     cuts: Vec<Range<usize>>,
@@ -110,6 +114,8 @@ pub(super) struct Pieces<'a> {
 
 /// More words than these are not kept for one statement.
 const TOKENS_MAX: usize = 20_000;
+/// More ends than these are not looked for in vain, since each search goes to the end of the text.
+const SEARCHES_MAX: u32 = 16;
 /// More statements than these are not kept.
 const STATEMENTS_MAX: usize = 2_000;
 
@@ -125,6 +131,8 @@ pub(super) fn cut(text: &str, quoting: Quoting) -> Pieces<'_> {
         depth: 0,
         chains: vec![0],
         open_hints: 0,
+        searches_left: SEARCHES_MAX,
+        line_begins: true,
     };
     cutter.run();
     cutter.out
@@ -141,6 +149,8 @@ struct Cutter<'a> {
     /// For each open bracket, how many operators stand in a row in it.
     chains: Vec<usize>,
     open_hints: u32,
+    searches_left: u32,
+    line_begins: bool,
 }
 
 impl<'a> Cutter<'a> {
@@ -168,12 +178,12 @@ impl<'a> Cutter<'a> {
                 if escaped && !spaced {
                     self.operator(2);
                 } else {
-                    self.at = line_end(self.bytes, self.at);
+                    self.line_comment();
                 }
             }
             b'#' => {
                 self.out.ambiguous = true;
-                if escaped { self.at = line_end(self.bytes, self.at) } else { self.operator(1) }
+                if escaped { self.line_comment() } else { self.operator(1) }
             }
             b'/' if self.peek(1) == b'*' => self.comment(),
             b'*' if self.peek(1) == b'/' && self.open_hints > 0 => {
@@ -182,7 +192,11 @@ impl<'a> Cutter<'a> {
                 self.at += 2;
             }
             quote @ (b'\'' | b'"' | b'`') => self.string(quote),
-            b'[' if self.bracketed_name() => {}
+            b'[' => {
+                if !self.bracketed_name() {
+                    self.operator(1);
+                }
+            }
             b'$' => self.dollar(),
             b'(' => {
                 if let Some(last) = self.words.tokens.last_mut() {
@@ -193,6 +207,7 @@ impl<'a> Cutter<'a> {
                 self.at += 1;
             }
             b')' => {
+                self.note_nesting();
                 self.depth = self.depth.saturating_sub(1);
                 if self.chains.len() > 1 {
                     self.chains.pop();
@@ -213,8 +228,29 @@ impl<'a> Cutter<'a> {
             b'\\' => self.backslash(),
             b'.' | b'!' if self.words.tokens.is_empty() => self.client_line(),
             byte if is_word(byte) => self.word(),
-            byte if byte.is_ascii_whitespace() => self.at += 1,
+            byte if byte.is_ascii_whitespace() => {
+                self.line_begins |= byte == b'\n';
+                self.at += 1;
+            }
             _ => self.operator(1),
+        }
+    }
+
+    fn find(&mut self, from: usize, what: &str) -> Option<usize> {
+        if self.searches_left == 0 {
+            return None;
+        }
+        let found = self.text[from..].find(what);
+        self.searches_left -= u32::from(found.is_none());
+        found
+    }
+
+    fn line_comment(&mut self) {
+        let start = self.at;
+        self.at = line_end(self.bytes, start);
+        self.line_begins = true;
+        if !self.words.tokens.is_empty() {
+            self.words.cuts.push(start..self.at);
         }
     }
 
@@ -242,6 +278,7 @@ impl<'a> Cutter<'a> {
             depth: self.depth,
             quote: Quote::None,
             called: false,
+            starts_line: false,
         };
         if joins(token.text) {
             self.operator(0);
@@ -249,7 +286,8 @@ impl<'a> Cutter<'a> {
         self.push(token, start);
     }
 
-    fn push(&mut self, token: Token<'a>, start: usize) {
+    fn push(&mut self, mut token: Token<'a>, start: usize) {
+        token.starts_line = std::mem::take(&mut self.line_begins);
         if self.words.tokens.is_empty() {
             self.words.range.start = self.words.cuts.first().map_or(start, |cut| cut.start.min(start));
         }
@@ -260,10 +298,18 @@ impl<'a> Cutter<'a> {
         let start = self.at;
         let mut at = start + 1;
         let mut end = self.bytes.len();
+        // `E'…'` of PostgreSQL has escapes whatever the other strings have.
+        let own = start > 0
+            && matches!(self.bytes[start - 1], b'E' | b'e')
+            && self.words.tokens.last().is_some_and(|token| token.text.len() == 1);
+        if own {
+            self.words.tokens.pop();
+        }
         while at < self.bytes.len() {
             if self.bytes[at] == b'\\' && quote != b'`' {
-                self.out.ambiguous |= matches!(self.bytes.get(at + 1), Some(b'\'' | b'"' | b'\\'));
-                at += if self.quoting == Quoting::Escaped { 2 } else { 1 };
+                let matters = matches!(self.bytes.get(at + 1), Some(b'\'' | b'"' | b'\\'));
+                self.out.ambiguous |= matters && !own;
+                at += if own || self.quoting == Quoting::Escaped { 2 } else { 1 };
             } else if self.bytes[at] == quote {
                 if self.bytes.get(at + 1) == Some(&quote) {
                     at += 2;
@@ -280,8 +326,10 @@ impl<'a> Cutter<'a> {
             depth: self.depth,
             quote: if quote == b'\'' { Quote::String } else { Quote::Name },
             called: false,
+            starts_line: false,
         };
-        self.push(token, start);
+        self.push(token, start - usize::from(own));
+        self.words.unclosed |= end == self.bytes.len();
         self.at = (end + 1).min(self.bytes.len());
     }
 
@@ -300,7 +348,10 @@ impl<'a> Cutter<'a> {
         }
         let start = self.at;
         let text = &self.text[start + 1..start + 1 + length];
-        self.push(Token { text, depth: self.depth, quote: Quote::Name, called: false }, start);
+        self.push(
+            Token { text, depth: self.depth, quote: Quote::Name, called: false, starts_line: false },
+            start,
+        );
         self.at = start + length + 2;
         true
     }
@@ -313,14 +364,28 @@ impl<'a> Cutter<'a> {
             self.at += 1;
             return;
         }
-        self.out.ambiguous = true;
+        // Only PostgreSQL and its kin have these bodies, so nobody else cuts them.
+        let body = self.words.tokens.first().is_some_and(|token| token.is_any(&["DO", "CREATE"]));
+        self.out.ambiguous |= !body;
         let (mark, inside) = (&self.text[start..start + tag + 2], start + tag + 2);
         // MySQL has no such strings, and reads what stands inside. Where nothing closes it, so do we.
-        let close = self.text[inside..].find(mark).filter(|_| self.quoting == Quoting::Standard);
+        let close = match self.quoting {
+            Quoting::Standard => self.find(inside, mark),
+            Quoting::Escaped => None,
+        };
         match close {
             Some(length) => {
                 let text = &self.text[inside..inside + length];
-                self.push(Token { text, depth: self.depth, quote: Quote::String, called: false }, start);
+                self.push(
+                    Token {
+                        text,
+                        depth: self.depth,
+                        quote: Quote::String,
+                        called: false,
+                        starts_line: false,
+                    },
+                    start,
+                );
                 self.at = inside + length + mark.len();
             }
             None => self.at = inside,
@@ -420,10 +485,11 @@ impl<'a> Cutter<'a> {
         let Some(Piece::Statement(words)) = self.out.pieces.last() else { return };
         let copies = words.tokens.first().is_some_and(|token| token.is("COPY"))
             && words.tokens.iter().any(|token| token.is("STDIN"));
-        if copies && self.peek(0) == b'\n' {
-            if let Some(length) = self.text[self.at..].find("\n\\.") {
-                self.at = line_end(self.bytes, self.at + length + 1);
-            }
+        if copies
+            && self.peek(0) == b'\n'
+            && let Some(length) = self.find(self.at, "\n\\.")
+        {
+            self.at = line_end(self.bytes, self.at + length + 1);
         }
     }
 }
@@ -435,8 +501,25 @@ fn is_word(byte: u8) -> bool {
 /// Whether a word makes expressions or queries nest without a bracket.
 fn joins(word: &str) -> bool {
     const WORDS: [&str; 19] = [
-        "AND", "OR", "NOT", "IS", "IN", "LIKE", "UNION", "EXCEPT", "INTERSECT", "MINUS", "JOIN", "BETWEEN",
-        "COLLATE", "AT", "CASE", "ARRAY", "XOR", "DIV", "MOD",
+        "AND",
+        "OR",
+        "NOT",
+        "IS",
+        "IN",
+        "LIKE",
+        "UNION",
+        "EXCEPT",
+        "INTERSECT",
+        "MINUS",
+        "JOIN",
+        "BETWEEN",
+        "COLLATE",
+        "AT",
+        "CASE",
+        "ARRAY",
+        "XOR",
+        "DIV",
+        "MOD",
     ];
     word.len() <= 9 && WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
 }

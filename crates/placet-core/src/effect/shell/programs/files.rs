@@ -287,7 +287,7 @@ fn install(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
 fn place(walker: &mut Walker<'_>, source: &Arg<'_>, destination: &Arg<'_>, content: Flow) {
     let name = source.as_str().rsplit('/').next().unwrap_or("");
     let inside = format!("{}/{name}", destination.as_str().trim_end_matches('/'));
-    let inside = walker.locate(&inside);
+    let inside = walker.file_key(&inside);
     walker.env.write_file(inside, content.clone(), false);
     walker.write(destination, content, false);
 }
@@ -396,12 +396,27 @@ fn sed(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         options.flags.iter().any(|(flag, _)| *flag == "-i" || flag.starts_with("--in-p") || *flag == "-I");
     let scripts: Vec<&Arg<'_>> = options.values(&["-e", "--expression"]).collect();
     let skip = usize::from(scripts.is_empty() && options.value(&["-f", "--file"]).is_none());
-    let script = scripts.first().copied().or(options.first());
-    // `e` runs what it matches, `w` writes a file.
-    if let Some(script) = script {
-        let text = script.as_str();
-        if text.ends_with("/e") || text.contains("/e;") || text == "e" || text.starts_with("1e ") {
-            walker.opaque("sed runs what it has edited", script.range);
+    let scripts: Vec<Arg<'_>> = match scripts.is_empty() {
+        true => options.first().filter(|_| skip == 1).cloned().into_iter().collect(),
+        false => scripts.into_iter().cloned().collect(),
+    };
+    for script in &scripts {
+        for reach in super::sed::read(script.as_str()) {
+            let named = |path: String| Arg::literal(path, script.range);
+            match reach {
+                super::sed::Reach::Runs(command) if command.is_empty() => {
+                    walker.opaque("sed runs what it has edited", script.range);
+                }
+                super::sed::Reach::Runs(command) => {
+                    walker.nested(&command, script.range, None);
+                }
+                super::sed::Reach::Reads(path) => {
+                    walker.read(&named(path));
+                }
+                super::sed::Reach::Writes(path) => {
+                    walker.write(&named(path), Flow::unknown(Origin::LOCAL), false);
+                }
+            }
         }
     }
     let mut flow = Flow { text: None, origin: call.input_origin() };

@@ -197,6 +197,20 @@ fn subcommand(
         read(walker, call);
         return Origin::PLAIN;
     }
+    super::hands_over_secrets(walker, call);
+    for file in options.values(&["--output"]).cloned().collect::<Vec<_>>() {
+        walker.write(&file, Flow::unknown(Origin::LOCAL), false);
+    }
+    for arg in rest {
+        // `git grep -O<program>` opens what it finds with it.
+        let text = arg.as_str();
+        let pager = text
+            .strip_prefix("--open-files-in-pager=")
+            .or_else(|| text.strip_prefix("-O").filter(|_| sub == "grep"));
+        if let Some(program) = pager.filter(|program| !program.is_empty()) {
+            walker.nested(program, arg.range, None);
+        }
+    }
     match sub {
         "push" => push(walker, call, &options, dry),
         "reset" => {
@@ -354,7 +368,7 @@ fn subcommand(
             Some(_) => change(walker, call, Undo::Trivial),
         },
         "clone" | "fetch" | "pull" | "ls-remote" => {
-            for command in options.values(&["--upload-pack", "--exec"]).cloned().collect::<Vec<_>>() {
+            for command in options.values(&["-u", "--upload-pack", "--exec"]).cloned().collect::<Vec<_>>() {
                 walker.nested(command.as_str(), command.range, None);
             }
             for setting in options.values(&["-c", "--config"]).cloned().collect::<Vec<_>>() {

@@ -73,6 +73,10 @@ fn shell(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         at += 1;
         if let Some(long) = text.strip_prefix("--") {
             if matches!(long, "rcfile" | "init-file") {
+                // An interactive shell runs it first.
+                if let Some(file) = call.args.get(at) {
+                    run_file(walker, file, &[], call);
+                }
                 at += 1;
             }
             if matches!(long, "version" | "help") {
@@ -153,7 +157,7 @@ fn source(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         return run_flow(walker, &flow, call);
     }
     let output = run_file(walker, file, &call.args[1..], call);
-    if !walker.env.files.contains_key(&walker.locate(file.as_str())) && !is_usual_settings(file.as_str()) {
+    if !walker.env.files.contains_key(&walker.file_key(file.as_str())) && !is_usual_settings(file.as_str()) {
         // The file may have set any variable; functions of this script stay.
         walker.env.forget_variables();
     }
@@ -231,17 +235,16 @@ fn run_unseen(walker: &mut Walker<'_>, origin: Origin, name: &str, range: (usize
 /// Runs a file as shell code.
 fn run_file(walker: &mut Walker<'_>, file: &Arg<'_>, args: &[Arg<'_>], call: &Call<'_>) -> Flow {
     let located = walker.locate(file.as_str());
-    if let Some(content) = walker
-        .env
-        .files
-        .get(&located)
-        .or_else(|| walker.env.files.get(located.trim_start_matches("./")))
-        .cloned()
-    {
+    if let Some(content) = walker.env.files.get(&walker.file_key(file.as_str())).cloned() {
         return run_flow(walker, &content, call);
     }
-    if located.starts_with("/dev/fd/") {
-        let content = walker.content(&located);
+    if located.starts_with("/dev/fd/") || located.starts_with("/proc/") && located.contains("/fd/") {
+        let fd = located.rsplit('/').next().unwrap_or("");
+        let content = match walker.env.descriptors.get(fd) {
+            Some(crate::effect::shell::env::Channel::Source(flow)) => flow.clone(),
+            _ if fd == "0" => call.stdin.clone().unwrap_or_else(|| Flow::unknown(Origin::PLAIN)),
+            _ => Flow::unknown(Origin::PLAIN),
+        };
         return run_flow(walker, &content, call);
     }
     if !file.known && file.origin.has(Origin::FETCHED) {
@@ -278,10 +281,8 @@ pub fn script_file(
     if !text.contains('/') {
         return None;
     }
-    let located = walker.locate(text);
-    let written = walker.env.files.contains_key(&located)
-        || walker.env.files.contains_key(located.trim_start_matches("./"));
-    if !written && !text.starts_with("./") && !text.starts_with("../") {
+    let written = walker.env.files.contains_key(&walker.file_key(text));
+    if !written && (!text.starts_with("./") && !text.starts_with("../") || text.contains("bin/")) {
         return None;
     }
     let name = super::base_name(text);
@@ -322,7 +323,16 @@ pub fn settings_that_run(walker: &mut Walker<'_>, overlay: &[(&str, Flow)], rang
             {
                 walker.opaque("text that a prompt would run", range);
             }
-            "LD_PRELOAD" | "DYLD_INSERT_LIBRARIES" | "BASH_ENV" => {
+            "LD_PRELOAD"
+            | "LD_AUDIT"
+            | "DYLD_INSERT_LIBRARIES"
+            | "BASH_ENV"
+            | "PYTHONSTARTUP"
+            | "PERL5OPT"
+            | "RUBYOPT"
+            | "JAVA_TOOL_OPTIONS"
+            | "MAKEFILES"
+            | "RUSTC_WRAPPER" => {
                 walker.opaque("a library or script is loaded into programs before they start", range);
             }
             // Usual are additions in the home directory; a directory anybody can write to is not.
@@ -387,9 +397,6 @@ fn interpreter(walker: &mut Walker<'_>, call: &Call<'_>, language: &'static str)
         _ => &["-e", "-c", "--eval"],
     };
     let (options, at) = Options::leading(call.args, takes);
-    if options.has_exactly(&["--version", "-V", "--help"]) {
-        return quiet(walker, call);
-    }
     let code_flags: &[&str] = match language {
         "python" => &["-c"],
         "javascript" => &["-e", "--eval", "-p", "--print"],
@@ -415,6 +422,9 @@ fn interpreter(walker: &mut Walker<'_>, call: &Call<'_>, language: &'static str)
             }
         }
         return Flow::unknown(call.input_origin());
+    }
+    if options.has_exactly(&["--version", "-V", "--help"]) {
+        return quiet(walker, call);
     }
     if options.has_exactly(code_flags) {
         walker.opaque("code that is not there to be read", call.range);
@@ -492,13 +502,7 @@ fn run_foreign_file(
     if let Some(output) = super::table::run(walker, &inner) {
         return output;
     }
-    let located = walker.locate(file.as_str());
-    let content = walker
-        .env
-        .files
-        .get(&located)
-        .or_else(|| walker.env.files.get(located.trim_start_matches("./")))
-        .cloned();
+    let content = walker.env.files.get(&walker.file_key(file.as_str())).cloned();
     match content {
         Some(Flow { text: Some(text), .. }) => {
             let code = Arg::literal(text, file.range);
@@ -517,6 +521,19 @@ fn run_foreign_file(
     }
 }
 
+/// Files an awk program opens itself: `> "file"`, `getline < "file"`.
+fn awk_files(code: &str) -> Vec<(&str, bool)> {
+    let mut files = Vec::new();
+    for (at, sign) in code.match_indices(['<', '>']) {
+        let rest = code[at + 1..].trim_start_matches('>').trim_start();
+        let path = rest.strip_prefix('"').and_then(|rest| rest.split('"').next());
+        if let Some(path) = path.filter(|path| path.contains(['/', '.', '~']) && files.len() < 64) {
+            files.push((path, sign == ">"));
+        }
+    }
+    files
+}
+
 /// Whether an awk program has `print | "command"` or `"command" | getline`.
 fn opens_pipe(code: &str) -> bool {
     let bytes = code.as_bytes();
@@ -525,7 +542,9 @@ fn opens_pipe(code: &str) -> bool {
             && bytes.get(at + 1) != Some(&b'|')
             && at.checked_sub(1).map(|at| bytes[at]) != Some(b'|');
         let rest = code.get(at + 1..).unwrap_or("").trim_start();
-        single && (rest.starts_with(['"', '&']) || rest.starts_with("getline"))
+        let harmless =
+            ["\"sort", "\"uniq", "\"wc", "\"head", "\"cat"].iter().any(|start| rest.starts_with(start));
+        single && !harmless && (rest.starts_with(['"', '&']) || rest.starts_with("getline"))
     })
 }
 
@@ -537,6 +556,16 @@ pub fn run_foreign(walker: &mut Walker<'_>, language: &str, arg: &Arg<'_>) {
     }
     let found = code::scan(language, arg.as_str());
     let awk = matches!(language, "awk" | "gawk" | "mawk" | "nawk");
+    if awk {
+        for (path, writes) in awk_files(arg.as_str()) {
+            let file = Arg::literal(path.to_owned(), arg.range);
+            if writes {
+                walker.write(&file, Flow::unknown(Origin::LOCAL), true);
+            } else {
+                walker.read(&file);
+            }
+        }
+    }
     if awk && found.uses.is_empty() {
         // A filter; unless it opens a pipe.
         let target = Target::new(TargetKind::Command, language);

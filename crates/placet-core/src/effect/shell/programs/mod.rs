@@ -13,6 +13,8 @@ mod text;
 
 pub(super) mod files;
 
+mod sed;
+
 mod find;
 
 pub(super) mod network;
@@ -55,7 +57,28 @@ impl Call<'_> {
     }
 }
 
-/// Walks one simple command; gives what it would print.
+/// Walks one simple command as a script has it: a function or alias of the script first.
+///
+/// A function never takes the place of a program that is known here: where it is defined only sometimes, or the
+/// program runs through `command`, `sudo` or `xargs`, the program itself would run. So both are walked.
+pub fn command(
+    walker: &mut Walker<'_>,
+    arguments: &[Arg<'_>],
+    overlay: &[(&str, Flow)],
+    range: (usize, usize),
+    stdin: Option<Flow>,
+) -> Flow {
+    let Some((program, args)) = arguments.split_first() else { return Flow::empty() };
+    let written = program.as_str();
+    let Some(output) = walker.call(written, args, range, stdin.clone()) else {
+        return run(walker, arguments, overlay, range, stdin);
+    };
+    let call = Call { name: base_name(written), args, range, stdin, overlay };
+    walker.deeper(range, |walker| known_program(walker, &call).unwrap_or_else(Flow::empty));
+    output
+}
+
+/// Walks one program with its arguments; gives what it would print.
 pub fn run(
     walker: &mut Walker<'_>,
     arguments: &[Arg<'_>],
@@ -65,6 +88,12 @@ pub fn run(
 ) -> Flow {
     let Some((program, args)) = arguments.split_first() else { return Flow::empty() };
     let written = program.as_str();
+    if program.glob && is_pattern(written) {
+        // Whatever the pattern finds is what runs.
+        let span = walker.span(program.range);
+        walker.emit(Effect::opaque("which program runs depends on a pattern", span).manner(Manner::HIDDEN));
+        return Flow::unknown(Origin::PLAIN);
+    }
     if written.contains(HOLE) {
         return unknown_program(walker, program, args, range);
     }
@@ -73,9 +102,6 @@ pub fn run(
         let why = "the name of the program is written in letters that are not what they seem";
         walker.emit(Effect::opaque(why, span).manner(Manner::HIDDEN));
         return Flow::unknown(Origin::PLAIN);
-    }
-    if let Some(output) = walker.call(written, args, range, stdin.clone()) {
-        return output;
     }
     interpreters::settings_that_run(walker, overlay, range);
     if let Some(output) = interpreters::script_file(walker, program, args, range, &stdin) {
@@ -102,9 +128,20 @@ pub fn run(
 }
 
 fn dispatch(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
+    known_program(walker, call).unwrap_or_else(|| {
+        unknown_use(walker, call);
+        Flow::unknown(call.input_origin())
+    })
+}
+
+/// What a program does that somebody here knows.
+fn known_program(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
+    if walker.beside_windows && windows::is_windows(call.name) {
+        return Some(Flow::unknown(Origin::PLAIN));
+    }
     builtins::run(walker, call)
-        .or_else(|| text::run(walker, call))
         .or_else(|| wrappers::run(walker, call))
+        .or_else(|| text::run(walker, call))
         .or_else(|| interpreters::run(walker, call))
         .or_else(|| files::run(walker, call))
         .or_else(|| find::run(walker, call))
@@ -114,10 +151,6 @@ fn dispatch(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         .or_else(|| processes::run(walker, call))
         .or_else(|| table::run(walker, call))
         .or_else(|| windows_program(walker, call))
-        .unwrap_or_else(|| {
-            unknown_use(walker, call);
-            Flow::unknown(call.input_origin())
-        })
 }
 
 /// A program, or a use of one, that nobody here knows: it runs, and what it does is a guess.
@@ -139,8 +172,11 @@ pub(super) fn unknown_use(walker: &mut Walker<'_>, call: &Call<'_>) {
 }
 
 /// A file with secrets among the arguments of a program nobody knows is as good as read by it.
-fn hands_over_secrets(walker: &mut Walker<'_>, call: &Call<'_>) {
-    const LOOKED_AT_MAX: usize = 64;
+pub(super) fn hands_over_secrets(walker: &mut Walker<'_>, call: &Call<'_>) {
+    const LOOKED_AT_MAX: usize = 2_000;
+    if call.args.len() > LOOKED_AT_MAX {
+        walker.opaque("more arguments than can be looked at", call.range);
+    }
     for arg in call.args.iter().take(LOOKED_AT_MAX) {
         let at = arg.as_str().find('=').filter(|_| arg.as_str().starts_with('-')).map_or(0, |at| at + 1);
         let text = arg.as_str()[at..].trim_start_matches('@');
@@ -224,6 +260,11 @@ pub(super) fn base_name(written: &str) -> &str {
         }
         _ => name,
     }
+}
+
+/// Whether a program's name is a pattern that some file could match; `[` alone is a program.
+fn is_pattern(written: &str) -> bool {
+    written.contains(['*', '?']) || written.split_once('[').is_some_and(|(_, rest)| rest.contains(']'))
 }
 
 /// Full-width letters and control characters make a name look like another.

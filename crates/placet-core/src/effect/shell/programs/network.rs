@@ -10,6 +10,7 @@ use crate::effect::{
         flow::{Arg, Flow, HOLE, Origin},
         walk::Walker,
     },
+    url::{self, Address},
 };
 
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
@@ -34,11 +35,11 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
             let options = Options::read(call.args, &["-u", "-p", "-e", "-c", "-P"], Style::Gnu);
             for arg in options.values(&["-e", "-c"]).cloned().collect::<Vec<_>>() {
                 if call.name == "lftp" && arg.as_str().contains("put") {
-                    walker.send("", Origin::PLAIN, arg.range);
+                    send(walker, "", Origin::PLAIN, arg.range);
                 }
             }
             let host = options.first().map_or("", |arg| arg.as_str()).to_owned();
-            walker.send(&host, call.input_origin(), call.range);
+            send(walker, &host, call.input_origin(), call.range);
             Flow::unknown(Origin::FETCHED)
         }
         "rclone"
@@ -59,38 +60,27 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     })
 }
 
-/// The machine or address `text` names.
+/// The machine or address `text` names, as one that data may go to.
 pub fn host_target(text: &str) -> Target {
-    let kind = if text.contains("://") { TargetKind::Url } else { TargetKind::Host };
-    let place = if is_local(text) { Place::Machine } else { Place::Away };
-    let name = if text.is_empty() { "another machine" } else { text };
-    Target::new(kind, name.replace(HOLE, "…")).at(place)
+    url::read(text).recipient()
 }
 
-/// Whether an address is this machine.
-fn is_local(text: &str) -> bool {
-    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
-    let host = authority.rsplit('@').next().unwrap_or("");
-    let host = host.strip_prefix('[').and_then(|host| host.split(']').next()).unwrap_or_else(|| {
-        if host.matches(':').count() > 1 { host } else { host.split(':').next().unwrap_or("") }
-    });
-    matches!(
-        host.to_ascii_lowercase().as_str(),
-        "localhost" | "127.0.0.1" | "::1" | "0.0.0.0" | "host.docker.internal"
-    ) || host.starts_with("127.")
-        && host.split('.').count() == 4
-        && host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-        || host.ends_with(".localhost")
+/// Where what comes from `address` came from.
+fn origin_of(address: &Address) -> Origin {
+    if address.foreign() { Origin::FETCHED } else { Origin::LOCAL }
 }
 
 /// Something comes from `url`.
 fn fetch(walker: &mut Walker<'_>, url: &Arg<'_>) -> Flow {
-    let target = host_target(url.as_str());
-    let origin = if target.place == Place::Away { Origin::FETCHED } else { Origin::LOCAL };
+    let address = url::read(url.as_str());
+    if let Some(path) = &address.path {
+        let file = Arg { text: path.clone().into(), ..url.clone() };
+        return walker.read(&file).then(walker.content(path));
+    }
     let carries = url.origin.has(Origin::SECRET);
     let span = walker.span(url.range);
-    let mut effect = Effect::new(if carries { Verb::Send } else { Verb::Read }, target, span);
+    let verb = if carries || address.speaks() { Verb::Send } else { Verb::Read };
+    let mut effect = address.effect(verb, span);
     if carries {
         effect = effect.manner(Manner::CARRIES_SECRET).undo(Undo::Impossible);
     }
@@ -98,7 +88,17 @@ fn fetch(walker: &mut Walker<'_>, url: &Arg<'_>) -> Flow {
         effect = effect.seen(Seen::Likely);
     }
     walker.emit(effect);
-    Flow::unknown(origin)
+    Flow::unknown(origin_of(&address))
+}
+
+/// Data of `origin` leaves for `host`.
+fn send(walker: &mut Walker<'_>, host: &str, origin: Origin, range: (usize, usize)) {
+    let span = walker.span(range);
+    let mut effect = url::read(host).effect(Verb::Send, span);
+    if origin.has(Origin::SECRET) {
+        effect = effect.manner(Manner::CARRIES_SECRET).undo(Undo::Impossible);
+    }
+    walker.emit(effect);
 }
 
 const CURL_FLAGS: &[&str] = &[
@@ -171,6 +171,15 @@ const CURL_FLAGS: &[&str] = &[
     "--url-query",
     "--variable",
     "--max-redirs",
+    "--connect-to",
+    "--doh-url",
+    "--preproxy",
+    "--proxy-user",
+    "-U",
+    "--socks4",
+    "--socks4a",
+    "--socks5",
+    "--socks5-hostname",
     "--capath",
     "--ciphers",
 ];
@@ -218,17 +227,37 @@ fn curl(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let method = options.value(&["-X", "--request"]).map(|arg| arg.as_str().to_ascii_uppercase());
     let writes = sends || matches!(method.as_deref(), Some("POST" | "PUT" | "PATCH" | "DELETE"));
     let mut output = Flow::unknown(Origin::PLAIN);
+    let globs = !options.has_exactly(&["-g", "--globoff"]);
+    let mut addresses: Vec<Arg<'_>> = Vec::with_capacity(urls.len());
     for url in &urls {
+        if globs && url.as_str().contains(['{', '[']) {
+            let expanded = expanded(url.as_str());
+            addresses.extend(expanded.into_iter().map(|text| Arg { text: text.into(), ..url.clone() }));
+        } else {
+            addresses.push(url.clone());
+        }
+    }
+    if !urls.is_empty() {
+        addresses.extend(detours(&options));
+    }
+    for url in &addresses {
         if writes {
-            request(walker, url, method.as_deref(), sent);
-            let local = host_target(url.as_str()).place != Place::Away;
-            output = output.then(Flow::unknown(if local { Origin::LOCAL } else { Origin::FETCHED }));
+            output = output.then(request(walker, url, method.as_deref(), sent));
         } else {
             output = output.then(fetch(walker, url));
         }
     }
     if urls.is_empty() {
         plain(walker, call);
+    }
+    for file in options
+        .values(&["-D", "--dump-header", "-c", "--cookie-jar", "--trace", "--trace-ascii", "--stderr"])
+        .cloned()
+        .collect::<Vec<_>>()
+    {
+        if file.as_str() != "-" {
+            walker.write(&file, Flow::unknown(output.origin), false);
+        }
     }
     let mut saved = false;
     for file in options.values(&["-o", "--output"]).cloned().collect::<Vec<_>>() {
@@ -239,9 +268,105 @@ fn curl(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     }
     if options.has(&["-O", "--remote-name", "--remote-name-all"]) {
         saved = true;
-        save_by_name(walker, &urls, output.origin);
+        let directory = options.value(&["--output-dir"]).map(|arg| arg.as_str().to_owned());
+        save_by_name(walker, &urls, output.origin, directory.as_deref());
     }
     if saved { Flow::empty() } else { Flow::unknown(output.origin) }
+}
+
+/// The addresses that curl makes of `{a,b}` and `[1-3]` in a host. Beyond a few, the rest is unknown.
+fn expanded(url: &str) -> Vec<String> {
+    const ADDRESSES_MAX: usize = 32;
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let end = url[host..].find(['/', '?', '#']).map_or(url.len(), |at| host + at);
+    let (mut rest, path) = url.split_at(end);
+    let mut addresses = vec![String::new()];
+    let add = |addresses: &mut Vec<String>, text: &str| {
+        addresses.iter_mut().for_each(|address| address.push_str(text));
+    };
+    while let Some(at) = rest.find(['{', '[']) {
+        let (before, pattern) = rest.split_at(at);
+        add(&mut addresses, before);
+        let close = if pattern.starts_with('{') { '}' } else { ']' };
+        let Some(length) = pattern.find(close) else {
+            rest = pattern;
+            break;
+        };
+        let inner = &pattern[1..length];
+        let choices = if close == '}' { inner.split(',').map(str::to_owned).collect() } else { range(inner) };
+        if choices.is_empty() {
+            // An address in brackets.
+            add(&mut addresses, &pattern[..=length]);
+        } else if addresses.len() * choices.len() > ADDRESSES_MAX {
+            add(&mut addresses, HOLE.encode_utf8(&mut [0; 4]));
+        } else {
+            addresses = addresses
+                .iter()
+                .flat_map(|address| choices.iter().map(move |choice| format!("{address}{choice}")))
+                .collect();
+        }
+        rest = &pattern[length + 1..];
+    }
+    add(&mut addresses, rest);
+    add(&mut addresses, path);
+    addresses
+}
+
+/// What `1-3` or `a-c` runs through, unknown if that is long; nothing if it is no range.
+fn range(text: &str) -> Vec<String> {
+    const LENGTH_MAX: u32 = 16;
+    let Some((from, to)) = text.split(':').next().and_then(|range| range.split_once('-')) else {
+        return Vec::new();
+    };
+    let letter = |text: &str| text.parse::<char>().ok().filter(char::is_ascii_alphabetic).map(u32::from);
+    let bounds = match (from.parse::<u32>(), to.parse::<u32>(), letter(from), letter(to)) {
+        (Ok(from), Ok(to), ..) => Some((from, to, false)),
+        (_, _, Some(from), Some(to)) => Some((from, to, true)),
+        _ => None,
+    };
+    match bounds {
+        Some((from, to, letters)) if from <= to && to - from < LENGTH_MAX => (from..=to)
+            .map(
+                |number| {
+                    if letters { char::from_u32(number).unwrap_or(HOLE).into() } else { number.to_string() }
+                },
+            )
+            .collect(),
+        _ => vec![HOLE.to_string()],
+    }
+}
+
+/// Where else a request goes, whatever its address says: through a proxy, or to another machine of that name.
+fn detours<'r>(options: &Options<'r>) -> Vec<Arg<'r>> {
+    const PROXIES: &[&str] = &[
+        "-x",
+        "--proxy",
+        "--preproxy",
+        "--socks4",
+        "--socks4a",
+        "--socks5",
+        "--socks5-hostname",
+        "--doh-url",
+    ];
+    let mut detours: Vec<Arg<'r>> =
+        options.values(PROXIES).filter(|proxy| !proxy.as_str().is_empty()).cloned().collect();
+    let mut add = |arg: &Arg<'r>, host: &str| {
+        if !host.is_empty() {
+            detours.push(Arg { text: host.to_owned().into(), ..arg.clone() });
+        }
+    };
+    for arg in options.values(&["--connect-to"]) {
+        // `name:port:host:port`, where a host may hold colons in brackets.
+        let before = arg.as_str().rsplit_once(':').map_or("", |(before, _)| before);
+        let bracket = before.rfind('[').filter(|_| before.ends_with(']'));
+        add(arg, bracket.map_or_else(|| before.rsplit(':').next().unwrap_or(""), |at| &before[at..]));
+    }
+    for arg in options.values(&["--resolve"]) {
+        for host in arg.as_str().splitn(3, ':').nth(2).unwrap_or("").split(',') {
+            add(arg, host);
+        }
+    }
+    detours
 }
 
 fn plain(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
@@ -283,15 +408,21 @@ fn named_content(walker: &mut Walker<'_>, call: &Call<'_>, file: &Arg<'_>) -> Or
     walker.read(file).origin.and(walker.content(file.as_str()).origin)
 }
 
-/// A request that changes something or carries data.
-fn request(walker: &mut Walker<'_>, url: &Arg<'_>, method: Option<&str>, sent: Origin) {
-    let target = host_target(url.as_str());
+/// A request that changes something or carries data; gives what comes back.
+fn request(walker: &mut Walker<'_>, url: &Arg<'_>, method: Option<&str>, sent: Origin) -> Flow {
+    let address = url::read(url.as_str());
+    if let Some(path) = &address.path {
+        let file = Arg { text: path.clone().into(), ..url.clone() };
+        walker.write(&file, Flow::unknown(sent), false);
+        return Flow::empty();
+    }
     let span = walker.span(url.range);
     let mut effect = match method {
-        Some("DELETE") => Effect::new(Verb::Delete, target, span)
+        Some("DELETE") => address
+            .effect(Verb::Delete, span)
             .undo(Undo::Impossible)
             .words("deletes something through an HTTP interface"),
-        _ => Effect::new(Verb::Send, target, span),
+        _ => address.effect(Verb::Send, span),
     };
     if sent.has(Origin::SECRET) || url.origin.has(Origin::SECRET) {
         effect = effect.manner(Manner::CARRIES_SECRET).undo(Undo::Impossible);
@@ -300,13 +431,18 @@ fn request(walker: &mut Walker<'_>, url: &Arg<'_>, method: Option<&str>, sent: O
         effect = effect.seen(Seen::Likely);
     }
     walker.emit(effect);
+    Flow::unknown(origin_of(&address))
 }
 
-fn save_by_name(walker: &mut Walker<'_>, urls: &[Arg<'_>], origin: Origin) {
+fn save_by_name(walker: &mut Walker<'_>, urls: &[Arg<'_>], origin: Origin, directory: Option<&str>) {
     for url in urls {
         let path = url.as_str().split(['?', '#']).next().unwrap_or("");
         let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("index.html");
-        let file = Arg { text: name.to_owned().into(), ..url.clone() };
+        let path = directory.map_or_else(
+            || name.to_owned(),
+            |directory| format!("{}/{name}", directory.trim_end_matches('/')),
+        );
+        let file = Arg { text: path.into(), ..url.clone() };
         walker.write(&file, Flow::unknown(origin), false);
     }
 }
@@ -377,8 +513,7 @@ fn wget(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let urls: Vec<Arg<'_>> = options.operands.iter().map(|arg| (*arg).clone()).collect();
     for url in &urls {
         if sends || matches!(method.as_deref(), Some("POST" | "PUT" | "PATCH" | "DELETE")) {
-            request(walker, url, method.as_deref(), sent);
-            origin = origin.and(Origin::FETCHED);
+            origin = origin.and(request(walker, url, method.as_deref(), sent).origin);
         } else {
             origin = origin.and(fetch(walker, url).origin);
         }
@@ -392,7 +527,9 @@ fn wget(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         }
         None => {
             if !options.has(&["--spider"]) {
-                save_by_name(walker, &urls, origin);
+                let directory =
+                    options.value(&["-P", "--directory-prefix"]).map(|arg| arg.as_str().to_owned());
+                save_by_name(walker, &urls, origin, directory.as_deref());
             }
             Flow::unknown(origin)
         }
@@ -409,6 +546,12 @@ fn httpie(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         })
         .map(|arg| arg.as_str());
     let Some(url) = operands.next() else { return plain(walker, call) };
+    // `:3000/x` is short for this machine.
+    let short = url.as_str().strip_prefix(':').map(|rest| {
+        let port = if rest.starts_with(|letter: char| letter.is_ascii_digit()) { ":" } else { "" };
+        Arg { text: format!("localhost{port}{rest}").into(), ..(*url).clone() }
+    });
+    let url = short.as_ref().unwrap_or(url);
     let items: Vec<_> = operands.collect();
     let mut sent = call.input_origin();
     let mut sends = call.stdin.is_some() || matches!(method, Some("POST" | "PUT" | "PATCH" | "DELETE"));
@@ -421,12 +564,7 @@ fn httpie(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         }
         sent = sent.and(item.origin);
     }
-    if sends && method != Some("GET") {
-        request(walker, url, method, sent);
-        Flow::unknown(Origin::FETCHED)
-    } else {
-        fetch(walker, url)
-    }
+    if sends && method != Some("GET") { request(walker, url, method, sent) } else { fetch(walker, url) }
 }
 
 const NETCAT_FLAGS: &[&str] = &[
@@ -455,13 +593,14 @@ fn netcat(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let options = Options::read(call.args, NETCAT_FLAGS, Style::Gnu);
     let runs = options.has(&["-e", "-c", "--exec", "--sh-exec", "--lua-exec"]);
     let listens = options.has(&["-l", "--listen"]);
-    let host = options.first().map_or("", |arg| arg.as_str()).to_owned();
+    // Who listens names a port of their own; the other end is whoever comes.
+    let host = options.first().filter(|_| !listens).map_or("", |arg| arg.as_str()).to_owned();
     if runs {
         remote_control(walker, &host, call.range);
     }
     if !options.has(&["-z"]) {
         if call.stdin.is_some() || !listens {
-            walker.send(&host, call.input_origin(), call.range);
+            send(walker, &host, call.input_origin(), call.range);
         } else {
             let span = walker.span(call.range);
             let target = Target::new(TargetKind::Host, "whoever connects").at(Place::Away);
@@ -546,7 +685,7 @@ fn socat(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         if interactive && !secret.has(Origin::SECRET) {
             remote_control(walker, &host, call.range);
         } else {
-            walker.send(&host, secret, call.range);
+            send(walker, &host, secret, call.range);
         }
         return Flow::unknown(Origin::FETCHED);
     }
@@ -629,7 +768,7 @@ fn transfer(walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>, del
         match remote_part(source.as_str()) {
             Some(host) => {
                 let span = walker.span(source.range);
-                walker.emit(Effect::new(Verb::Read, host_target(host), span));
+                walker.emit(url::read(host).effect(Verb::Read, span));
                 content = content.then(Flow::unknown(Origin::FETCHED));
             }
             None => {
@@ -638,7 +777,7 @@ fn transfer(walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>, del
         }
     }
     match remote_part(destination.as_str()) {
-        Some(host) => walker.send(host, content.origin, destination.range),
+        Some(host) => send(walker, host, content.origin, destination.range),
         None => walker.write(destination, Flow::unknown(content.origin), true),
     }
     if deletes {
@@ -662,5 +801,6 @@ fn remote_part(text: &str) -> Option<&str> {
         return Some(text);
     }
     let (host, _) = text.split_once(':')?;
-    (!host.is_empty() && !host.contains('/') && host.len() > 1).then_some(host)
+    let drive = host.len() == 1 && text[2..].starts_with(['/', '\\']);
+    (!host.is_empty() && !host.contains('/') && !drive).then_some(host)
 }

@@ -167,12 +167,13 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
         }
     }
     let options = Options::read(call.args, takes, style);
-    if is_harmless(program, &options) {
+    if is_harmless(program, &options) && !passes_on(call, &options) {
         harmless(walker, call);
         return Some(Flow::unknown(Origin::PLAIN));
     }
     let line = program.lines.iter().find_map(|line| Some((line, line.matches(&options)?)));
     let mut origin = Origin::PLAIN;
+    let before = walker.effects.len();
     match line {
         Some((line, used)) => {
             for template in &line.effects {
@@ -184,6 +185,10 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
             None => super::unknown_use(walker, call),
         },
     }
+    let leaves = |effect: &Effect| effect.verb != Verb::Read && effect.target.external();
+    if walker.effects[before..].iter().any(leaves) {
+        super::hands_over_secrets(walker, call);
+    }
     if let Some(stdin) = &call.stdin {
         origin = origin.and(stdin.origin);
     }
@@ -194,6 +199,19 @@ fn harmless(walker: &mut Walker<'_>, call: &Call<'_>) {
     let span = walker.span(call.range);
     let target = Target::new(TargetKind::Command, call.name);
     walker.emit(Effect::new(Verb::Read, target, span).words("only shows what it would do, or help"));
+}
+
+/// Whether a flag may belong to what the program runs rather than to the program.
+fn passes_on(call: &Call<'_>, options: &Options<'_>) -> bool {
+    let first = |at: usize| options.operands.get(at).map_or("", |arg| arg.as_str());
+    match call.name {
+        "awk" | "gawk" | "mawk" | "nawk" | "make" | "gmake" | "just" | "rake" => !options.operands.is_empty(),
+        "docker" | "podman" | "nerdctl" | "kubectl" | "k" | "oc" | "docker-compose" => {
+            matches!(first(0), "run" | "exec") && options.operands.len() > 1
+                || matches!(first(1), "run" | "exec") && options.operands.len() > 2
+        }
+        _ => false,
+    }
 }
 
 /// Whether help or a dry run was asked for. The last word on it counts.
@@ -237,7 +255,12 @@ fn is_harmless(program: &Program, options: &Options<'_>) -> bool {
             return true;
         }
     }
-    harmless || matches!(options.operands.first(), Some(arg) if matches!(arg.as_str(), "help" | "version"))
+    let asks = |arg: &&Arg<'_>| match arg.as_str() {
+        "help" => true,
+        "version" => options.operands.len() == 1,
+        _ => false,
+    };
+    harmless || options.operands.first().is_some_and(asks)
 }
 
 impl Line {

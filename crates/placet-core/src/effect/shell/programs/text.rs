@@ -60,13 +60,14 @@ fn echo(call: &Call<'_>) -> Flow {
     let mut escapes = false;
     let mut args = call.args.iter().peekable();
     while let Some(arg) = args.peek() {
-        match arg.as_str() {
-            "-n" => newline = false,
-            "-e" => escapes = true,
-            "-ne" | "-en" => (newline, escapes) = (false, true),
-            "-E" => {}
-            _ => break,
+        let text = arg.as_str();
+        // Any mix of these letters is options, anything else is text.
+        let options = text.strip_prefix('-').filter(|letters| !letters.is_empty());
+        if !options.is_some_and(|letters| letters.bytes().all(|byte| matches!(byte, b'n' | b'e' | b'E'))) {
+            break;
         }
+        newline &= !text.contains('n');
+        escapes |= text.contains('e');
         args.next();
     }
     for (index, arg) in args.enumerate() {
@@ -109,11 +110,19 @@ fn printf(call: &Call<'_>) -> Flow {
                 text.push(letter);
                 continue;
             }
+            let mut shaped = false;
             while letters
-                .peek()
-                .is_some_and(|next| matches!(next, '-' | '+' | ' ' | '#' | '0'..='9' | '.' | '*'))
+                .next_if(|next| matches!(next, '-' | '+' | ' ' | '#' | '0'..='9' | '.' | '*' | '$' | '\''))
+                .is_some()
             {
+                shaped = true;
+            }
+            if shaped && letters.peek() != Some(&'%') {
+                // Widths and precisions cut and fill: what comes out is not followed.
                 letters.next();
+                values.next();
+                text.push(HOLE);
+                continue;
             }
             match letters.next() {
                 Some('%') => text.push('%'),
@@ -131,9 +140,11 @@ fn printf(call: &Call<'_>) -> Flow {
             }
         }
         if values.len() == 0 || values.len() == before {
-            break;
+            return Flow { text: Some(text), origin };
         }
     }
+    // More rounds than are followed: the rest is not known.
+    text.push(HOLE);
     Flow { text: Some(text), origin }
 }
 

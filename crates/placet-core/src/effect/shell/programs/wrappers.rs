@@ -275,7 +275,7 @@ fn unwrap(walker: &mut Walker<'_>, call: &Call<'_>, wrapper: &Wrapper) -> Flow {
                 walker.nested(text.trim_start_matches("-S"), call.range, call.stdin.clone())
             });
         }
-        while call.args.get(at).is_some_and(|arg| arg.as_str().contains('=')) {
+        while call.args.get(at).is_some_and(|arg| arg.as_str().contains('=') || arg.as_str() == "-") {
             at += 1;
         }
         let overlay: Vec<(&str, Flow)> = call.args[..at]
@@ -294,7 +294,7 @@ fn unwrap(walker: &mut Walker<'_>, call: &Call<'_>, wrapper: &Wrapper) -> Flow {
         return super::run(walker, rest, &overlay, call.range, call.stdin.clone());
     }
     if call.name == "flock"
-        && options.has_exactly(&["-c", "--command"])
+        && call.args.iter().any(|arg| matches!(arg.as_str(), "-c" | "--command"))
         && let Some(command) = call.args.last()
     {
         return walker.nested(command.as_str(), command.range, call.stdin.clone());
@@ -393,6 +393,9 @@ const XARGS_FLAGS: &[&str] = &[
     "--max-chars",
 ];
 
+/// Items of known input that `xargs` is followed for.
+const ITEMS_MAX: usize = 64;
+
 fn xargs(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let (options, at) = Options::leading(call.args, XARGS_FLAGS);
     let command = call.args.get(at..).unwrap_or(&[]);
@@ -403,36 +406,53 @@ fn xargs(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     if let Some(file) = options.value(&["-a", "--arg-file"]).cloned() {
         input = walker.read(&file);
     }
-    let words: Vec<Arg<'_>> = match input.text.as_deref() {
-        Some(text) if !text.trim().is_empty() => text
-            .split_whitespace()
-            .take(64)
-            .map(|word| Arg {
-                origin: input.origin,
-                glob: word.contains(['*', '?', '[']),
-                ..Arg::literal(word.to_owned(), call.range)
-            })
-            .collect(),
-        _ => vec![Arg { origin: input.origin, ..Arg::literal(HOLE.to_string(), call.range) }],
+    let placeholder = options
+        .value(&["-I", "--replace"])
+        .map(|arg| arg.as_str().to_owned())
+        .filter(|mark| !mark.is_empty());
+    let whole = options.has(&["-0", "--null", "-d", "--delimiter"]);
+    let item = |text: &str| Arg {
+        origin: input.origin,
+        glob: text.contains(['*', '?', '[']),
+        ..Arg::literal(text.to_owned(), call.range)
     };
-    let placeholder = options.value(&["-I", "--replace"]).map(|arg| arg.as_str().to_owned());
-    let full: Vec<Arg<'_>> = match placeholder {
-        Some(mark) if !mark.is_empty() => command
+    let known = input.text.as_deref().filter(|text| !text.trim().is_empty());
+    let mut items: Vec<Arg<'_>> = match known {
+        // With `-I` an item is a line; with `-0` or `-d` whatever the delimiter makes of it.
+        Some(text) if placeholder.is_some() => {
+            text.lines().take(ITEMS_MAX + 1).map(|line| item(line.trim())).collect()
+        }
+        Some(text) if whole => vec![item(text.trim_end())],
+        Some(text) => text.split_whitespace().take(ITEMS_MAX + 1).map(item).collect(),
+        None => Vec::new(),
+    };
+    if items.is_empty() || items.len() > ITEMS_MAX {
+        items.truncate(ITEMS_MAX);
+        items.push(Arg { origin: input.origin, ..Arg::literal(HOLE.to_string(), call.range) });
+    }
+    let stdin = Some(Flow::unknown(Origin::PLAIN));
+    let Some(mark) = placeholder else {
+        let full: Vec<Arg<'_>> = command.iter().cloned().chain(items).collect();
+        return super::run(walker, &full, &[], call.range, stdin);
+    };
+    let mut output = Flow::empty();
+    for item in &items {
+        let full: Vec<Arg<'_>> = command
             .iter()
             .map(|arg| match arg.as_str().contains(&mark) {
                 true => Arg {
-                    text: arg.as_str().replace(&mark, words[0].as_str()).into(),
-                    known: words[0].known && arg.known,
-                    glob: words[0].glob,
-                    origin: words[0].origin,
+                    text: arg.as_str().replace(&mark, item.as_str()).into(),
+                    known: item.known && arg.known,
+                    glob: item.glob,
+                    origin: item.origin,
                     range: arg.range,
                 },
                 false => arg.clone(),
             })
-            .collect(),
-        _ => command.iter().cloned().chain(words).collect(),
-    };
-    super::run(walker, &full, &[], call.range, Some(Flow::unknown(Origin::PLAIN)))
+            .collect();
+        output = output.then(super::run(walker, &full, &[], call.range, stdin.clone()));
+    }
+    output
 }
 
 fn parallel(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {

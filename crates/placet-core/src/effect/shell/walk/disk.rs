@@ -51,6 +51,12 @@ impl Walker<'_> {
         (target, found)
     }
 
+    /// The one name under which a file is remembered, however it is spelled.
+    pub(in crate::effect::shell) fn file_key(&self, text: &str) -> String {
+        let located = self.locate(text);
+        if located.starts_with("/dev/fd/") { located } else { self.classify(located).name }
+    }
+
     /// What a located path says. A program asks several times about the same one, so the last is kept.
     fn classify(&self, located: String) -> path::Found {
         if let Some((last, found)) = &*self.last_path.borrow()
@@ -71,7 +77,7 @@ impl Walker<'_> {
             self.emit(Effect::new(Verb::Read, target, span));
             return Flow::unknown(Origin::FETCHED);
         }
-        if let Some(content) = self.env.files.get(&self.locate(arg.as_str())) {
+        if let Some(content) = self.env.files.get(&self.file_key(arg.as_str())) {
             return content.clone();
         }
         let (target, found) = self.path_target(arg.as_str());
@@ -99,7 +105,7 @@ impl Walker<'_> {
         {
             return flow.clone();
         }
-        if let Some(content) = self.env.files.get(&located) {
+        if let Some(content) = self.env.files.get(&self.file_key(text)) {
             return content.clone();
         }
         let found = self.classify(located.clone());
@@ -126,7 +132,8 @@ impl Walker<'_> {
             return;
         }
         let device = path::is_block_device(&found.name);
-        self.env.write_file(self.locate(arg.as_str()), content, append || self.conditional > 0);
+        let key = self.file_key(arg.as_str());
+        self.env.write_file(key, content, append || self.conditional > 0 || self.spawning > 0);
         let span = self.span(arg.range);
         let mut effect = Effect::new(Verb::Write, target, span);
         effect.undo = match (device, effect.target.place) {

@@ -24,6 +24,14 @@ impl Walker<'_> {
                 }
                 RedirectKind::DupRead => {
                     let fd = self.text(&redirect.target).text;
+                    if let Some(Channel::Network(host)) =
+                        fd.as_ref().and_then(|fd| self.env.descriptors.get(fd)).cloned()
+                    {
+                        let range = (redirect.target.range.start, redirect.target.range.end);
+                        crate::effect::shell::programs::network::remote_control(self, &host, range);
+                        stdin = Some(Flow::unknown(Origin::FETCHED));
+                        continue;
+                    }
                     if let Some(Channel::Source(flow)) = fd.and_then(|fd| self.env.descriptors.get(&fd)) {
                         stdin = Some(flow.clone());
                     } else if self
@@ -159,6 +167,8 @@ impl Walker<'_> {
             };
             if self.env.descriptors.len() < 64 {
                 self.env.descriptors.insert(key, channel);
+            } else {
+                self.give_up("more descriptors than can be remembered", (0, 0));
             }
         }
     }
