@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fuzzes every target for FUZZ_SECONDS each (60 unless told), or those named as arguments.
-# Ends with 1 if anything was found; the input that shows it lies in fuzz/artifacts/TARGET/.
+# Ends with 1 if anything was found (the input that shows it lies in fuzz/artifacts/TARGET/) or a target did not finish.
 set -uo pipefail
 cd "$(dirname "$0")"
 seconds=${FUZZ_SECONDS:-60}
@@ -45,9 +45,13 @@ for target in "${targets[@]}"; do
     result=ok
     rm_log=yes
   else
-    artifact=$(grep -o 'artifacts/[^ ]*' "$log" | tail -n 1)
-    result="${artifact:+FOUND: $artifact}"
-    result="${result:-FAILED to run} (log: $log)"
+    # Only an input that was kept is a finding; a fuzzer that was killed or never ran says nothing about the code.
+    artifact=$(grep -oE 'artifacts/[^ ]*/(crash|leak|oom|slow-unit|timeout)-[^ ]+' "$log" | tail -n 1)
+    if [ -n "$artifact" ]; then
+      result="FOUND $artifact (log: $log)"
+    else
+      result="DID NOT FINISH: $(grep -m 1 '^Error:' "$log") (log: $log)"
+    fi
     rm_log=no
     found=1
   fi

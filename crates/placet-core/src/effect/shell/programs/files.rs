@@ -549,7 +549,8 @@ fn tar(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
             options.value(&["-C", "--directory"]).cloned().unwrap_or_else(|| Arg::literal(".", call.range));
         let (target, found) = walker.path_target(into.as_str());
         // What is unpacked over a whole tree may replace anything in it.
-        let target = if found.broad { target.with(Sensitivity::System) } else { target };
+        let over = found.broad && found.place != Place::Scratch;
+        let target = if over { target.with(Sensitivity::System) } else { target };
         let span = walker.span(into.range);
         walker.emit(Effect::new(Verb::Write, target, span).extent(Extent::Several));
     }

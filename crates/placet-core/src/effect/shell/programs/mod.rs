@@ -180,7 +180,11 @@ pub(super) fn hands_over_secrets(walker: &mut Walker<'_>, call: &Call<'_>) {
     for arg in call.args.iter().take(LOOKED_AT_MAX) {
         let at = arg.as_str().find('=').filter(|_| arg.as_str().starts_with('-')).map_or(0, |at| at + 1);
         let text = arg.as_str()[at..].trim_start_matches('@');
-        if text.starts_with('-') || !text.contains(['/', '.', '~', '\\']) || text.contains("://") {
+        if text.starts_with('-')
+            || !text.contains(['/', '.', '~', '\\'])
+            || text.contains("://")
+            || text.contains(char::is_whitespace)
+        {
             continue;
         }
         let (target, found) = walker.path_target(text);
