@@ -445,9 +445,10 @@ proptest! {
 
     #[test]
     fn a_drop_is_found_behind_any_statement_that_ends(fragments in vec(fragment(), 0..12)) {
-        let before = fragments.concat();
+        // Whatever opens a text, a comment or a client's command may swallow what follows.
         let quotes = ['\'', '"', '`', '\\', '$', '#', '[', '/', '*', '-', '\u{0}'];
-        prop_assume!(!before.contains(quotes) && !before.contains(".shell"));
+        let plain = |fragment: &&str| !fragment.contains(quotes) && !fragment.starts_with('.');
+        let before: String = fragments.iter().copied().filter(|fragment| plain(fragment)).collect();
         let text = format!("{before};\nDROP TABLE users;");
         prop_assert!(found(&text).contains("delete users lost"), "{}", found(&text));
     }

@@ -19,6 +19,8 @@ struct Fields<'a> {
     text: String,
     /// Whether the current field exists even if it is empty.
     started: bool,
+    /// Whether there were more than are kept.
+    dropped: bool,
     known: bool,
     glob: bool,
     origin: Origin,
@@ -31,6 +33,7 @@ impl Fields<'_> {
             done: Vec::new(),
             text: String::new(),
             started: false,
+            dropped: false,
             known: true,
             glob: false,
             origin: Origin::PLAIN,
@@ -61,6 +64,7 @@ impl Fields<'_> {
     }
 
     fn finish_field(&mut self) {
+        self.dropped |= self.started && self.done.len() >= FIELDS_MAX;
         if self.started && self.done.len() < FIELDS_MAX {
             self.done.push(Arg {
                 text: Cow::Owned(std::mem::take(&mut self.text)),
@@ -98,6 +102,9 @@ impl Walker<'_> {
             return;
         }
         if let Some(variants) = braces(word) {
+            if variants.len() >= FIELDS_MAX {
+                self.give_up("a word becomes more arguments than can be followed", range);
+            }
             for (text, glob) in variants {
                 arguments.push(Arg { glob, ..Arg::literal(text, range) });
             }
@@ -108,6 +115,9 @@ impl Walker<'_> {
             self.field_part(part, &mut fields);
         }
         fields.finish_field();
+        if fields.dropped {
+            self.give_up("a word becomes more arguments than can be followed", range);
+        }
         arguments.append(&mut fields.done);
     }
 
@@ -172,6 +182,7 @@ impl Walker<'_> {
                 fields.origin = fields.origin.and(value.origin);
             }
             if fields.done.len() >= FIELDS_MAX {
+                fields.dropped = true;
                 break;
             }
         }

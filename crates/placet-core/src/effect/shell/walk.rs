@@ -173,7 +173,7 @@ impl<'c> Walker<'c> {
         self.emit(Effect::opaque(why, span));
     }
 
-    fn give_up(&mut self, why: &'static str, range: (usize, usize)) {
+    pub(super) fn give_up(&mut self, why: &'static str, range: (usize, usize)) {
         if !self.exhausted {
             self.exhausted = true;
             self.opaque(why, range);
@@ -377,8 +377,14 @@ impl<'c> Walker<'c> {
         };
         let mut output = Flow::empty();
         let rest = values.len() > ROUNDS_MAX;
+        let telling = values.iter().skip(ROUNDS_MAX).find(|value| self.is_telling(value)).cloned();
         for value in values.into_iter().take(ROUNDS_MAX) {
             self.env.set(name, vec![value], false);
+            output = output.then(self.sometimes(|walker| walker.run(body, stdin.clone())));
+        }
+        if let Some(telling) = telling {
+            // Of the words that are not followed one by one, the one that matters most.
+            self.env.set(name, vec![telling], false);
             output = output.then(self.sometimes(|walker| walker.run(body, stdin.clone())));
         }
         if rest {
@@ -386,6 +392,11 @@ impl<'c> Walker<'c> {
             output = output.then(self.sometimes(|walker| walker.run(body, stdin)));
         }
         output
+    }
+
+    /// Whether a value names a file that is anything but ordinary.
+    pub(super) fn is_telling(&self, value: &Flow) -> bool {
+        value.text.as_deref().is_some_and(|text| self.path_target(text).1.sensitivity > Sensitivity::None)
     }
 
     /// A loop that never ends and starts jobs without waiting for them fills the machine.

@@ -427,7 +427,11 @@ fn xargs(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         None => Vec::new(),
     };
     if items.is_empty() || items.len() > ITEMS_MAX {
+        let text = known.unwrap_or("");
+        let flow = |word: &str| Flow { text: Some(word.to_owned()), origin: input.origin };
+        let telling = text.split_whitespace().skip(ITEMS_MAX).find(|word| walker.is_telling(&flow(word)));
         items.truncate(ITEMS_MAX);
+        items.extend(telling.map(item));
         items.push(Arg { origin: input.origin, ..Arg::literal(HOLE.to_string(), call.range) });
     }
     let stdin = Some(Flow::unknown(Origin::PLAIN));
