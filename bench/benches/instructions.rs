@@ -114,7 +114,7 @@ fn decide_megabyte(call: ToolCall) -> Decision {
 #[library_benchmark]
 #[bench::eight(warm(PATHS))]
 fn path_classify(paths: [&'static str; 8]) -> [Found; 8] {
-    black_box(paths.map(|path| classify(black_box(path), Some("/work/shop"))))
+    black_box(paths.map(|path| classify(black_box(path), Some("/srv/shop"))))
 }
 
 library_benchmark_group!(

@@ -71,7 +71,7 @@ fn small(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| bencher.iter(|| decided(black_box(&other))));
     }
     group.bench_function("classify 8 paths", |bencher| {
-        bencher.iter(|| PATHS.map(|path| classify(black_box(path), Some("/work/shop"))));
+        bencher.iter(|| PATHS.map(|path| classify(black_box(path), Some("/srv/shop"))));
     });
     group.finish();
 }

@@ -22,7 +22,7 @@ pub const MEGABYTE: usize = 1 << 20;
 pub const PATHS: [&str; 8] = [
     "src/main.rs",
     "./tests/fixtures/cart.json",
-    "/work/shop/node_modules/left-pad/index.js",
+    "/srv/shop/node_modules/left-pad/index.js",
     "~/.ssh/id_ed25519",
     "/etc/nginx/nginx.conf",
     "../shop-api/.env.production",
@@ -40,7 +40,7 @@ pub fn call(tool: &str, args: &[(&str, &str)]) -> ToolCall {
     .with_host("claude-code")
     .with_agent("builder")
     .with_session("01JCX2M8T7")
-    .with_cwd("/work/shop")
+    .with_cwd("/srv/shop")
 }
 
 /// A call of a shell.
@@ -52,7 +52,7 @@ pub fn shell_call(command: &str) -> ToolCall {
 pub fn shell_line(command: &str) -> String {
     let command = placet_core::canonical::to_string(&Json::from(command));
     format!(
-        r#"{{"tool":"bash","args":{{"command":{command},"description":"Lists the files with a main function"}},"host":"claude-code","agent":"builder","session":"01JCX2M8T7","cwd":"/work/shop"}}"#
+        r#"{{"tool":"bash","args":{{"command":{command},"description":"Lists the files with a main function"}},"host":"claude-code","agent":"builder","session":"01JCX2M8T7","cwd":"/srv/shop"}}"#
     )
 }
 
@@ -60,8 +60,8 @@ pub fn shell_line(command: &str) -> String {
 pub fn kilobyte_line() -> String {
     let line = concat!(
         r#"{"id":"toolu_01A9f3","tool":"str_replace_based_edit_tool","host":"claude-code","agent":"builder","#,
-        r#""session":"01JCX2M8T7","cwd":"/work/shop","at":"2026-11-15T10:00:00Z","user":"ann@example.org","#,
-        r#""args":{"command":"str_replace","path":"/work/shop/src/cart.rs","old_str":"    pub fn total(&self) -> u64 {\n"#,
+        r#""session":"01JCX2M8T7","cwd":"/srv/shop","at":"2026-11-15T10:00:00Z","user":"ann@example.org","#,
+        r#""args":{"command":"str_replace","path":"/srv/shop/src/cart.rs","old_str":"    pub fn total(&self) -> u64 {\n"#,
         r#"        self.items.iter().map(|item| item.price).sum()\n    }\n","new_str":"    /// What everything costs, \"tax\" excluded.\n"#,
         r#"    pub fn total(&self) -> u64 {\n        self.items.iter().map(|item| item.price * u64::from(item.count)).sum()\n    }\n","#,
         r#""options":{"expected_replacements":1,"dry_run":false,"encoding":"utf-8","retries":3,"backoff":0.25,"#,
@@ -178,7 +178,7 @@ pub fn varied_commands(count: usize) -> Vec<String> {
         "src",
         "tests/unit",
         "./docs",
-        "/work/shop/api",
+        "/srv/shop/api",
         "/tmp/work",
         "packages/web",
         "node_modules/.cache",

@@ -6,7 +6,7 @@ use placet_core::{Decision, Json, Policy, ToolCall, ToolName, Verdict, decide, j
 
 fn decided(command: &str) -> Decision {
     let args = Object::from_pairs([("command", Json::from(command))]).expect("one key");
-    let call = ToolCall::new(ToolName::parse("bash").expect("a plain name"), args).with_cwd("/work/shop");
+    let call = ToolCall::new(ToolName::parse("bash").expect("a plain name"), args).with_cwd("/srv/shop");
     decide(&call, &Policy::default())
 }
 

@@ -27,7 +27,7 @@ fuzz_target!(|text: &str| {
     parse(text, Budget { bytes_max: 24, depth_max: 3, nodes_max: 12 });
 
     let args = Object::from_pairs([("command", Json::from(text))]).expect("one key");
-    let call = ToolCall::new(ToolName::parse("bash").expect("a plain name"), args).with_cwd("/work/shop");
+    let call = ToolCall::new(ToolName::parse("bash").expect("a plain name"), args).with_cwd("/srv/shop");
     for effect in interpret(&call).effects {
         let (start, end) = (effect.because.start as usize, effect.because.end as usize);
         assert!(text.get(start..end).is_some(), "{:?} is cut out of {text:?}", effect.because);

@@ -368,7 +368,7 @@ fn arguments_are_never_quadratic() {
     let failures: Vec<String> = inputs
         .iter()
         .filter_map(|(name, tool, make)| {
-            check(name, FLOOR, make, |args| drop(judge::tool(tool, args.clone(), Some("/work/shop")))).err()
+            check(name, FLOOR, make, |args| drop(judge::tool(tool, args.clone(), Some("/srv/shop")))).err()
         })
         .collect();
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));

@@ -8,9 +8,9 @@ use placet_core::{
     json::Object,
 };
 
-/// The decision on `command` in a terminal, with the working tree at `/work/shop`.
+/// The decision on `command` in a terminal, with the working tree at `/srv/shop`.
 pub fn command(command: &str) -> Decision {
-    tool("terminal", object([("command", Json::from(command))]), Some("/work/shop"))
+    tool("terminal", object([("command", Json::from(command))]), Some("/srv/shop"))
 }
 
 /// The effects of `command` in a POSIX shell, with the working tree at `root`.

@@ -22,7 +22,7 @@ fn check(cwd: Option<&str>, rows: &str) {
 #[test]
 fn keys_and_tokens_are_credentials() {
     check(
-        Some("/work/shop"),
+        Some("/srv/shop"),
         r"
         ~/.ssh/id_rsa                              | machine credential
         ~/.ssh/id_ed25519                          | machine credential
@@ -91,14 +91,14 @@ fn keys_and_tokens_are_credentials() {
 #[test]
 fn files_that_hold_secrets_among_other_things_are_secret() {
     check(
-        Some("/work/shop"),
+        Some("/srv/shop"),
         r"
         .env                          | tree credential
         ./.env                        | tree credential
         .env.production               | tree credential
         apps/web/.env.local           | tree credential
-        /work/shop/.env               | tree credential
-        /work/other/.env              | machine credential
+        /srv/shop/.env                | tree credential
+        /srv/other/.env               | machine credential
         prod.env                      | tree secret
         .env.example                  | tree none
         .env.sample                   | tree none
@@ -134,7 +134,7 @@ fn files_that_hold_secrets_among_other_things_are_secret() {
 #[test]
 fn what_the_machine_depends_on_is_system() {
     check(
-        Some("/work/shop"),
+        Some("/srv/shop"),
         r"
         /etc/hosts                      | machine system
         /etc/passwd                     | machine system
@@ -195,7 +195,7 @@ fn what_the_machine_depends_on_is_system() {
         azure-pipelines.yml             | tree system
         .vscode/tasks.json              | tree system
         .envrc                          | tree system
-        /work/shop/.git/hooks/pre-push  | tree system
+        /srv/shop/.git/hooks/pre-push   | tree system
         /tmp/clone/.git/objects/aa      | scratch none
         ",
     );
@@ -204,7 +204,7 @@ fn what_the_machine_depends_on_is_system() {
 #[test]
 fn placet_and_what_makes_hosts_ask_it_are_guarded() {
     check(
-        Some("/work/shop"),
+        Some("/srv/shop"),
         r"
         ~/.local/share/placet/log.db       | machine guard
         ~/.config/placet/config.toml       | machine guard
@@ -243,7 +243,7 @@ fn placet_and_what_makes_hosts_ask_it_are_guarded() {
 #[test]
 fn personal_files_are_private() {
     check(
-        Some("/work/shop"),
+        Some("/srv/shop"),
         r"
         ~/Documents/taxes.pdf        | machine private
         ~/Documents                  | machine private broad
@@ -259,7 +259,7 @@ fn personal_files_are_private() {
 #[test]
 fn what_a_build_makes_again_is_scratch() {
     check(
-        Some("/work/shop"),
+        Some("/srv/shop"),
         r"
         /tmp/a.txt                     | scratch none
         /tmp/a/b/../c                  | scratch none
@@ -299,7 +299,7 @@ fn what_a_build_makes_again_is_scratch() {
         ~/build/x                      | machine none
         /srv/app/dist                  | machine none
         /srv/app/node_modules          | scratch none
-        /work/shop/dist/x              | scratch none
+        /srv/shop/dist/x               | scratch none
         /dev/null                      | scratch none
         /dev/stdout                    | scratch none
         /dev/tty                       | scratch none
@@ -312,17 +312,17 @@ fn what_a_build_makes_again_is_scratch() {
 #[test]
 fn a_place_is_seen_from_the_working_directory() {
     check(
-        Some("/work/shop"),
+        Some("/srv/shop"),
         r"
         src/main.rs            | tree none
         .                      | tree none
         ..                     | machine none broad
         ../other/x             | machine none
         ../shop/x              | tree none
-        /work/shop             | tree none
-        /work/shop/            | tree none
-        /work/shopping/x       | machine none
-        /work                  | machine none broad
+        /srv/shop              | tree none
+        /srv/shop/             | tree none
+        /srv/shopping/x        | machine none
+        /srv                   | machine none broad
         /workspace/x           | machine none
         /testbed/x             | machine none
         /data                  | machine none
@@ -402,7 +402,7 @@ fn a_place_is_seen_from_the_working_directory() {
 #[test]
 fn whole_trees_are_broad() {
     check(
-        Some("/work/shop"),
+        Some("/srv/shop"),
         r"
         /                    | machine none broad
         //                   | machine none broad
@@ -450,7 +450,7 @@ fn whole_trees_are_broad() {
 #[test]
 fn every_spelling_of_a_path_is_the_same_path() {
     check(
-        Some("/work/shop"),
+        Some("/srv/shop"),
         r"
         //etc//shadow                         | machine credential
         /./etc/./shadow                       | machine credential
@@ -493,7 +493,7 @@ fn every_spelling_of_a_path_is_the_same_path() {
 #[test]
 fn a_wildcard_is_what_it_could_become() {
     check(
-        Some("/work/shop"),
+        Some("/srv/shop"),
         r"
         ~/.aws/credential?             | machine credential
         ~/.aws/*                       | machine credential
@@ -533,7 +533,7 @@ fn a_wildcard_is_what_it_could_become() {
 #[test]
 fn a_hole_makes_nothing_sensitive_by_itself() {
     check(
-        Some("/work/shop"),
+        Some("/srv/shop"),
         r"
         @                         | machine none
         @/x                       | machine none
@@ -560,8 +560,8 @@ fn a_hole_makes_nothing_sensitive_by_itself() {
 #[test]
 fn names_are_for_people() {
     for (cwd, path, name) in [
-        (Some("/work"), "src//./a.rs", "/work/src/a.rs"),
-        (Some("/work"), "../x/", "/x"),
+        (Some("/srv"), "src//./a.rs", "/srv/src/a.rs"),
+        (Some("/srv"), "../x/", "/x"),
         (None, "src/./a.rs", "src/a.rs"),
         (None, "../../x", "../../x"),
         (None, "..", ".."),
@@ -714,7 +714,7 @@ proptest! {
         parts in proptest::collection::vec(part(), 1..7),
         at in any::<proptest::sample::Index>(),
         extra in proptest::sample::select(vec!["/./", "//", "/././/"]),
-        cwd in proptest::sample::select(vec![None, Some("/work"), Some("/home/ann"), Some("/")]),
+        cwd in proptest::sample::select(vec![None, Some("/srv"), Some("/home/ann"), Some("/")]),
     ) {
         let plain = format!("{root}{}", parts.join("/"));
         let at = at.index(parts.len());

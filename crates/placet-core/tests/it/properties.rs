@@ -459,7 +459,7 @@ proptest! {
             line.iter().zip(styles.iter().cycle()).map(|(word, style)| in_style(word, *style)).collect();
         let quoted = quoted.join(" ");
         let deeds = |text: &str| {
-            judge::shell(text, Some("/work/shop")).iter().map(deed).collect::<Vec<_>>()
+            judge::shell(text, Some("/srv/shop")).iter().map(deed).collect::<Vec<_>>()
         };
         prop_assert_eq!(deeds(&bare), deeds(&quoted), "{} against {}", bare, quoted);
     }

@@ -36,7 +36,7 @@ struct Scenario {
 }
 
 fn default_cwd() -> String {
-    "/work/shop".to_owned()
+    "/srv/shop".to_owned()
 }
 
 /// Those that are still judged wrongly wait here.

@@ -8,7 +8,7 @@ use crate::run::{placet, run};
 
 /// The page on a shell command; never coloured, since nobody sees it.
 fn explain(command: &str) -> String {
-    let ran = run(&["explain", "--cwd", "/work/shop", "--", command], "");
+    let ran = run(&["explain", "--cwd", "/srv/shop", "--", command], "");
     assert_eq!((ran.code, &*ran.err), (0, ""));
     assert!(!ran.out.contains('\u{1b}'), "no colour where nobody sees it");
     ran.out
@@ -16,7 +16,7 @@ fn explain(command: &str) -> String {
 
 /// The same page as a terminal shows it.
 fn coloured(command: &str) -> String {
-    let arguments = ["explain", "--cwd", "/work/shop", "--", command];
+    let arguments = ["explain", "--cwd", "/srv/shop", "--", command];
     let output = placet().env("CLICOLOR_FORCE", "1").args(arguments).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
