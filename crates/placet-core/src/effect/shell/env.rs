@@ -1,6 +1,6 @@
 //! What a script has set so far: variables, functions, files it wrote, descriptors it opened.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::flow::{Flow, Origin, TEXT_MAX};
 
@@ -12,14 +12,16 @@ pub struct Env {
     pub functions: HashMap<String, String>,
     /// Names that `hash` tied to a program.
     pub hashed: Vec<String>,
-    /// What files written by this script hold.
-    pub files: HashMap<String, Flow>,
+    /// What files written by this script hold, in order, so that those of one directory stand together.
+    pub files: BTreeMap<String, Flow>,
     /// What descriptors opened by `exec` lead to.
     pub descriptors: HashMap<String, Channel>,
     /// Bytes held by values, never counted down.
     bytes: usize,
     /// Where relative paths start, if the script has moved.
     pub directory: Option<String>,
+    /// Whether something was not remembered because there was too much.
+    pub full: bool,
     /// `$1`, `$2`, …, once they are known.
     pub positional: Option<Vec<Flow>>,
 }
@@ -77,6 +79,7 @@ impl Env {
             }
         }
         if self.vars.len() >= NAMES_MAX && !self.vars.contains_key(name) {
+            self.full = true;
             return;
         }
         let entry = self.vars.entry(name.to_owned());
@@ -132,7 +135,8 @@ impl Env {
         if content.text.as_ref().is_some_and(|text| text.len() > TEXT_MAX) {
             content.text = None;
         }
-        if self.files.len() >= NAMES_MAX {
+        if self.files.len() >= NAMES_MAX && !self.files.contains_key(&path) {
+            self.full = true;
             return;
         }
         let content = match self.files.remove(&path) {

@@ -5,6 +5,11 @@ use std::borrow::Cow;
 /// Stands in a text for a part that nobody can know before the script runs.
 pub const HOLE: char = '\u{1a}';
 
+/// Whether part of `text` is unknown.
+pub fn has_hole(text: &str) -> bool {
+    text.as_bytes().contains(&(HOLE as u8))
+}
+
 /// Where data came from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Origin(u8);
@@ -103,7 +108,7 @@ impl<'a> Arg<'a> {
     /// An argument that is this text and no pattern.
     pub fn literal(text: impl Into<Cow<'a, str>>, range: (usize, usize)) -> Self {
         let text = text.into();
-        Self { known: !text.contains(HOLE), text, glob: false, origin: Origin::PLAIN, range }
+        Self { known: !has_hole(&text), text, glob: false, origin: Origin::PLAIN, range }
     }
 
     /// The text.
@@ -115,6 +120,6 @@ impl<'a> Arg<'a> {
     #[must_use]
     pub fn after(&self, length: usize) -> Self {
         let text = self.text.get(length..).unwrap_or("").to_owned();
-        Self { known: !text.contains(HOLE), text: Cow::Owned(text), ..self.clone() }
+        Self { known: !has_hole(&text), text: Cow::Owned(text), ..*self }
     }
 }

@@ -8,11 +8,11 @@ mod disk;
 
 mod redirects;
 
-use std::cell::RefCell;
+use std::{cell::RefCell, collections::VecDeque};
 
 use super::{
     env::{Env, Var},
-    flow::{Arg, Flow, HOLE, Origin},
+    flow::{Arg, Flow, HOLE, Origin, has_hole},
     parse::{self, Budget},
     programs,
     syntax::*,
@@ -22,7 +22,7 @@ use crate::effect::{
 };
 
 /// Commands walked before giving up.
-const STEPS_MAX: u32 = 20_000;
+const STEPS_MAX: u32 = 5_000;
 /// Bytes that may be copied in following values before giving up.
 const COPIES_MAX: usize = 4 << 20;
 /// Commands within commands: groups, wrappers, functions and scripts together.
@@ -30,8 +30,10 @@ const DEPTH_MAX: u32 = 150;
 /// Scripts within scripts.
 const NESTING_MAX: u32 = 16;
 /// Effects kept of one call: so many in all, and so many that only look.
-const EFFECTS_MAX: usize = 20_000;
+const EFFECTS_MAX: usize = 5_000;
 const LOOKS_MAX: usize = 1_000;
+/// Elements of an array that grows.
+const ITEMS_MAX: usize = 256;
 /// Functions remembered.
 const FUNCTIONS_MAX: usize = 1024;
 /// Words a loop is followed for one by one.
@@ -41,6 +43,7 @@ const ROUNDS_MAX: usize = 16;
 pub struct Walker<'c> {
     pointer: Pointer,
     root: Option<&'c str>,
+    base: path::Base<'c>,
     pub(super) effects: Vec<Effect>,
     pub(super) env: Env,
     /// Circumstances that everything below inherits: `sudo`, `ssh`.
@@ -60,8 +63,8 @@ pub struct Walker<'c> {
     /// Variables to be put back when a function of that depth ends.
     locals: Vec<(usize, String, Option<Var>)>,
     virtual_files: u32,
-    /// The last path that was asked about.
-    last_path: RefCell<Option<(String, path::Found)>>,
+    /// The last paths that were asked about.
+    lately: RefCell<VecDeque<(String, path::Found)>>,
     /// Whether the text is probably meant for a Windows shell, and read for it elsewhere.
     pub(super) beside_windows: bool,
     looks: usize,
@@ -76,6 +79,7 @@ impl<'c> Walker<'c> {
         Self {
             pointer,
             root,
+            base: path::Base::new(root),
             effects: Vec::new(),
             env: Env::starting_in(directory),
             manner: Manner::PLAIN,
@@ -90,7 +94,7 @@ impl<'c> Walker<'c> {
             functions: Vec::new(),
             locals: Vec::new(),
             virtual_files: 0,
-            last_path: RefCell::new(None),
+            lately: RefCell::new(VecDeque::new()),
             beside_windows: false,
             looks: 0,
             exhausted: false,
@@ -161,7 +165,7 @@ impl<'c> Walker<'c> {
             return;
         }
         let mut effect = effect.manner(self.manner);
-        if effect.target.name.contains(HOLE) {
+        if has_hole(&effect.target.name) {
             effect.target.name = effect.target.name.replace(HOLE, "…");
         }
         self.effects.push(effect);
@@ -233,6 +237,9 @@ impl<'c> Walker<'c> {
             flow = Some(self.deeper(range, |walker| walker.stage(stage, flow)));
         }
         self.spawning -= u32::from(spawns);
+        if self.env.full {
+            self.give_up("more names than can be remembered", (0, 0));
+        }
         flow.unwrap_or_else(Flow::empty)
     }
 
@@ -245,8 +252,10 @@ impl<'c> Walker<'c> {
         let before = self.env.clone();
         let result = walk(self);
         let files = std::mem::take(&mut self.env.files);
+        let full = self.env.full;
         self.env = before;
         self.env.files = files;
+        self.env.full = full;
         result
     }
 
@@ -497,7 +506,13 @@ impl<'c> Walker<'c> {
     fn appended(&mut self, assignment: &Assignment<'_>, items: Vec<Flow>) -> Vec<Flow> {
         let old = self.env.get(assignment.name).map(|var| var.items.clone()).unwrap_or_default();
         match &assignment.value {
-            Value::Array(_) => old.into_iter().chain(items).take(256).collect(),
+            Value::Array(_) => {
+                let items: Vec<Flow> = old.into_iter().chain(items).take(ITEMS_MAX + 1).collect();
+                if items.len() > ITEMS_MAX {
+                    self.give_up("more elements than can be remembered", (0, 0));
+                }
+                items
+            }
             Value::Scalar(_) => {
                 let old = old.into_iter().next().unwrap_or_else(Flow::empty);
                 items.into_iter().map(|item| old.clone().then(item)).collect()

@@ -521,14 +521,20 @@ fn run_foreign_file(
     }
 }
 
+/// Files of one awk program that are listed.
+const AWK_FILES_MAX: usize = 64;
+
 /// Files an awk program opens itself: `> "file"`, `getline < "file"`.
 fn awk_files(code: &str) -> Vec<(&str, bool)> {
     let mut files = Vec::new();
     for (at, sign) in code.match_indices(['<', '>']) {
         let rest = code[at + 1..].trim_start_matches('>').trim_start();
         let path = rest.strip_prefix('"').and_then(|rest| rest.split('"').next());
-        if let Some(path) = path.filter(|path| path.contains(['/', '.', '~']) && files.len() < 64) {
+        if let Some(path) = path.filter(|path| path.contains(['/', '.', '~'])) {
             files.push((path, sign == ">"));
+        }
+        if files.len() > AWK_FILES_MAX {
+            break;
         }
     }
     files
@@ -557,7 +563,10 @@ pub fn run_foreign(walker: &mut Walker<'_>, language: &str, arg: &Arg<'_>) {
     let found = code::scan(language, arg.as_str());
     let awk = matches!(language, "awk" | "gawk" | "mawk" | "nawk");
     if awk {
-        for (path, writes) in awk_files(arg.as_str()) {
+        for (number, (path, writes)) in awk_files(arg.as_str()).into_iter().enumerate() {
+            if number >= AWK_FILES_MAX {
+                walker.opaque("awk opens more files than can be listed", arg.range);
+            }
             let file = Arg::literal(path.to_owned(), arg.range);
             if writes {
                 walker.write(&file, Flow::unknown(Origin::LOCAL), true);

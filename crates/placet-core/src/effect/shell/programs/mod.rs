@@ -32,7 +32,7 @@ mod databases;
 mod processes;
 
 use super::{
-    flow::{Arg, Flow, HOLE, Origin},
+    flow::{Arg, Flow, HOLE, Origin, has_hole},
     walk::Walker,
 };
 use crate::effect::{Effect, Manner, Seen, Target, TargetKind, Undo, Verb, windows};
@@ -94,7 +94,7 @@ pub fn run(
         walker.emit(Effect::opaque("which program runs depends on a pattern", span).manner(Manner::HIDDEN));
         return Flow::unknown(Origin::PLAIN);
     }
-    if written.contains(HOLE) {
+    if has_hole(written) {
         return unknown_program(walker, program, args, range);
     }
     if looks_disguised(written) {
@@ -218,7 +218,7 @@ fn unknown_program(
     }
     // `$(brew --prefix)/bin/x` and `$VENV/bin/python` still tell which program it is.
     let name = base_name(program.as_str());
-    if !name.contains(HOLE) && program.as_str().contains('/') {
+    if !has_hole(name) && program.as_str().contains('/') {
         let call = Call { name, args, range, stdin: None, overlay: &[] };
         return dispatch(walker, &call);
     }

@@ -220,10 +220,8 @@ fn is_harmless(program: &Program, options: &Options<'_>) -> bool {
     for (flag, value) in &options.flags {
         let name = flag.trim_start_matches('-');
         let off = value.as_ref().is_some_and(|value| {
-            matches!(
-                value.as_str().to_ascii_lowercase().as_str(),
-                "none" | "false" | "f" | "no" | "n" | "0" | "off" | ""
-            )
+            const OFF: [&str; 8] = ["", "0", "f", "n", "no", "off", "none", "false"];
+            OFF.iter().any(|off| value.as_str().eq_ignore_ascii_case(off))
         });
         let dry = matches!(
             name,
