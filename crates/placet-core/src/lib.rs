@@ -22,6 +22,12 @@ pub mod event;
 
 pub mod effect;
 
+pub mod located;
+
+pub mod yaml;
+
+pub mod constraint;
+
 pub mod assess;
 
 pub mod policy;

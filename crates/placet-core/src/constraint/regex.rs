@@ -1,0 +1,127 @@
+//! `regex`: a pattern matches the text; the whole of it, unless a rule looks for it anywhere.
+
+use regex_syntax::hir::{Hir, HirKind};
+
+use super::{InvalidConstraint, bounded};
+use crate::json::excerpt;
+
+/// A pattern in the syntax of the `regex` crate: no look-around and no back-references, so linear in time.
+#[derive(Clone, Debug)]
+pub struct Regex {
+    source: String,
+    anchor: Anchor,
+    compiled: regex::Regex,
+}
+
+/// How much of a text a pattern must match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Anchor {
+    /// All of it. What grants uses this.
+    Whole,
+    /// Some part of it. What watches may use this.
+    Part,
+}
+
+impl PartialEq for Regex {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.source, self.anchor) == (&other.source, other.anchor)
+    }
+}
+
+impl Eq for Regex {}
+
+/// The longest pattern, in bytes.
+const PATTERN_MAX: usize = 1024;
+/// The most memory a pattern may take when compiled.
+const COMPILED_MAX: usize = 1 << 18;
+/// The most memory its look-up tables may take.
+const TABLES_MAX: usize = 1 << 19;
+/// The deepest nesting in a pattern.
+const NESTING_MAX: u32 = 32;
+
+impl Regex {
+    /// Reads a pattern.
+    pub fn new(source: &str, anchor: Anchor) -> Result<Self, InvalidConstraint> {
+        if bounded(source)?.len() > PATTERN_MAX {
+            return Err(InvalidConstraint::new(format!("a pattern may have {PATTERN_MAX} bytes")));
+        }
+        // On its own first: a pattern must not be able to close the bracket that is put around it.
+        let alone = Self::compile(source, source)?;
+        let compiled = match anchor {
+            Anchor::Part => alone,
+            Anchor::Whole => Self::compile(&format!(r"\A(?:{source})\z"), source)?,
+        };
+        Ok(Self { source: source.to_owned(), anchor, compiled })
+    }
+
+    fn compile(pattern: &str, source: &str) -> Result<regex::Regex, InvalidConstraint> {
+        regex::RegexBuilder::new(pattern)
+            .size_limit(COMPILED_MAX)
+            .dfa_size_limit(TABLES_MAX)
+            .nest_limit(NESTING_MAX)
+            .build()
+            .map_err(|error| {
+                let shown = excerpt(source);
+                InvalidConstraint::new(match error {
+                    regex::Error::CompiledTooBig(_) => {
+                        format!("pattern `{shown}` is too large; write smaller repetitions")
+                    }
+                    error => {
+                        let text = error.to_string();
+                        let cause = text.lines().last().unwrap_or("").trim_start_matches("error: ");
+                        format!("pattern `{shown}` cannot be read: {cause}")
+                    }
+                })
+            })
+    }
+
+    /// The pattern as written.
+    pub fn as_str(&self) -> &str {
+        &self.source
+    }
+
+    /// How much it must match.
+    pub fn anchor(&self) -> Anchor {
+        self.anchor
+    }
+
+    /// Whether it matches `text`.
+    pub fn matches(&self, text: &str) -> bool {
+        self.compiled.is_match(text)
+    }
+
+    pub(super) fn describe(&self) -> String {
+        match self.anchor {
+            Anchor::Whole => format!("a match of the pattern `{}`", excerpt(&self.source)),
+            Anchor::Part => format!("something in which the pattern `{}` matches", excerpt(&self.source)),
+        }
+    }
+
+    pub(super) fn required_literals(&self) -> Option<Vec<String>> {
+        let hir =
+            regex_syntax::ParserBuilder::new().nest_limit(NESTING_MAX).build().parse(&self.source).ok()?;
+        required(&hir)
+    }
+}
+
+/// More alternatives than this make an index slower, not faster.
+const LITERALS_MAX: usize = 64;
+
+/// Texts of which one occurs in whatever `hir` matches.
+fn required(hir: &Hir) -> Option<Vec<String>> {
+    match hir.kind() {
+        HirKind::Literal(literal) => std::str::from_utf8(&literal.0).ok().map(|text| vec![text.to_owned()]),
+        HirKind::Capture(capture) => required(&capture.sub),
+        HirKind::Repetition(repetition) if repetition.min > 0 => required(&repetition.sub),
+        HirKind::Concat(parts) => parts
+            .iter()
+            .filter_map(required)
+            .max_by_key(|literals| (literals.iter().map(String::len).min(), usize::MAX - literals.len())),
+        HirKind::Alternation(choices) => {
+            let all: Vec<String> =
+                choices.iter().map(required).collect::<Option<Vec<_>>>()?.into_iter().flatten().collect();
+            (all.len() <= LITERALS_MAX).then_some(all)
+        }
+        HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) | HirKind::Repetition(_) => None,
+    }
+}

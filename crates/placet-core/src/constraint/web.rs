@@ -1,0 +1,117 @@
+//! Web addresses that every program reads alike.
+
+use std::{borrow::Cow, net::Ipv6Addr};
+
+/// The parts of an address that leaves no room for a second reading.
+pub(super) struct Plain<'t> {
+    /// In lower case.
+    pub scheme: Cow<'t, str>,
+    /// In lower case, without a dot at the end; a v6 address in its brackets.
+    pub host: Cow<'t, str>,
+    /// If it is written.
+    pub port: Option<u16>,
+    /// From the first slash, without query and fragment; empty if there is none.
+    pub path: &'t str,
+}
+
+/// Takes `text` apart, or says what is odd about it.
+pub(super) fn plain(text: &str) -> Result<Plain<'_>, &'static str> {
+    if !text.bytes().all(|byte| (0x21..0x7f).contains(&byte)) {
+        return Err("an address with blanks, control characters or letters beyond ASCII");
+    }
+    if text.contains(['\\', '`', '"', '<', '>', '^', '{', '}', '|']) {
+        return Err("an address with characters that must be encoded");
+    }
+    let (scheme, rest) = text.split_once("://").ok_or("no address with a scheme and `://`")?;
+    let is_scheme = scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+    if !is_scheme {
+        return Err("no address with a scheme and `://`");
+    }
+    let (authority, after) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    if authority.contains('@') {
+        return Err("an address with a user or a password in it");
+    }
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(inner) => {
+            let (inner, port) = inner.split_once(']').ok_or("an address without a proper host")?;
+            inner.parse::<Ipv6Addr>().map_err(|_| "an address without a proper host")?;
+            (&authority[..inner.len() + 2], port)
+        }
+        None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
+    };
+    let port = match port.strip_prefix(':') {
+        None if port.is_empty() => None,
+        Some(digits) if is_port(digits) => Some(digits.parse().map_err(|_| "an address with a bad port")?),
+        None | Some(_) => return Err("an address with a bad port"),
+    };
+    let host = host.strip_suffix('.').unwrap_or(host);
+    if !host.starts_with('[') && !is_host(host) {
+        return Err("an address without a proper host");
+    }
+    let path = &after[..after.find(['?', '#']).unwrap_or(after.len())];
+    if climbs(path) {
+        return Err("an address whose path has `.`, `..` or hidden slashes in it");
+    }
+    Ok(Plain { scheme: lower(scheme), host: lower(host), port, path })
+}
+
+fn lower(text: &str) -> Cow<'_, str> {
+    if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(text.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+pub(super) fn is_port(digits: &str) -> bool {
+    !digits.is_empty()
+        && digits.len() <= 5
+        && !digits.starts_with('0')
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+pub(super) fn is_host(host: &str) -> bool {
+    host.len() <= 253
+        && host.split('.').all(|label| {
+            !label.is_empty()
+                && label.len() <= 63
+                && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        })
+}
+
+/// Whether some server could read `path` as leading up or elsewhere.
+fn climbs(path: &str) -> bool {
+    let encoded = |text: &str, code: &str| {
+        text.match_indices('%')
+            .any(|(at, _)| text.get(at + 1..at + 3).is_some_and(|hex| hex.eq_ignore_ascii_case(code)))
+    };
+    if ["2f", "5c", "00", "25"].iter().any(|code| encoded(path, code)) {
+        return true;
+    }
+    // Some servers cut each segment at a semicolon.
+    path.split('/').any(|segment| {
+        let segment = segment.split(';').next().unwrap_or("");
+        let mut rest = segment;
+        let mut dots = 0;
+        while let Some(after) = rest
+            .strip_prefix('.')
+            .or_else(|| rest.get(..3).filter(|code| code.eq_ignore_ascii_case("%2e")).map(|_| &rest[3..]))
+        {
+            dots += 1;
+            rest = after;
+        }
+        rest.is_empty() && (dots == 1 || dots == 2)
+    })
+}
+
+/// The port that a scheme uses if none is written.
+pub(super) fn usual_port(scheme: &str) -> Option<u16> {
+    match scheme {
+        "http" | "ws" => Some(80),
+        "https" | "wss" => Some(443),
+        "ftp" => Some(21),
+        "ssh" | "sftp" => Some(22),
+        _ => None,
+    }
+}
