@@ -2,7 +2,11 @@
 
 use serde::Serialize;
 
-use crate::{Assessment, CallDigest, Policy, ToolCall, assess, effect};
+use crate::{
+    Assessment, CallDigest, Policy, Timestamp, ToolCall, assess, effect,
+    event::Report,
+    rule::{History, Note, RuleSet, Subject},
+};
 
 /// What happens to a call, mildest first. The reasons live in the findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -35,6 +39,8 @@ pub enum Source {
     Assessment,
     /// A setting of the operator for this tool.
     Setting,
+    /// The rule of this name.
+    Rule(String),
     /// The call itself could not be understood.
     Input,
 }
@@ -87,6 +93,22 @@ pub struct Decision {
     /// How it was assessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assessment: Option<Assessment>,
+    /// What rules must remember of it, whoever keeps the history.
+    #[serde(skip)]
+    pub notes: Vec<Note>,
+}
+
+/// What calls and other events are decided under, read once.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The operator's settings.
+    pub policy: &'a Policy,
+    /// The rules in force.
+    pub rules: &'a RuleSet,
+    /// What happened before.
+    pub history: &'a dyn History,
+    /// When the event happens.
+    pub now: Timestamp,
 }
 
 impl Decision {
@@ -97,7 +119,7 @@ impl Decision {
             findings.iter().filter(|finding| finding.verdict == verdict).collect();
         speaking.dedup_by(|a, b| a.reason == b.reason);
         let reasons = speaking.into_iter().map(|finding| finding.reason.clone()).collect();
-        Self { verdict, reasons, findings, claims: Vec::new(), digest, assessment }
+        Self { verdict, reasons, findings, claims: Vec::new(), digest, assessment, notes: Vec::new() }
     }
 
     /// The decision on something that is not a call: no.
@@ -107,11 +129,37 @@ impl Decision {
     }
 }
 
-/// Decides on `call` under `policy`.
+/// Decides on `call` under `policy`, by the assessment alone.
 pub fn decide(call: &ToolCall, policy: &Policy) -> Decision {
+    let (digest, assessment, findings) = assessed(call, policy);
+    Decision::of(findings, Some(digest), Some(assessment))
+}
+
+/// Decides on `call` under everything that is in force.
+pub fn decide_in(call: &ToolCall, context: &Context<'_>) -> Decision {
+    let (digest, assessment, mut findings) = assessed(call, context.policy);
+    let judged = context.rules.judge(&Subject::call(call, &assessment), context.now, context.history);
+    findings.extend(judged.findings);
+    let decision = Decision::of(findings, Some(digest), Some(assessment));
+    Decision { claims: judged.claims, notes: judged.notes, ..decision }
+}
+
+/// What the rules say about an event that is not a call. There is nothing to stop; a finding is a warning about
+/// what follows.
+pub fn note(report: &Report, context: &Context<'_>) -> Decision {
+    let judged = context.rules.judge(&Subject::report(report), context.now, context.history);
+    let mut decision = Decision::of(judged.findings, None, None);
+    if decision.findings.is_empty() {
+        decision.verdict = Verdict::Allow;
+        decision.reasons.push("noted; there is nothing to decide".to_owned());
+    }
+    Decision { claims: judged.claims, notes: judged.notes, ..decision }
+}
+
+fn assessed(call: &ToolCall, policy: &Policy) -> (CallDigest, Assessment, Vec<Finding>) {
     let tool = effect::tool_table::find(call.tool().as_str());
     let digest = CallDigest::of(call, tool.map_or(&[], |tool| tool.without_effect));
     let reading = effect::interpret(call);
     let (assessment, findings) = assess::weigh(call, reading, policy);
-    Decision::of(findings, Some(digest), Some(assessment))
+    (digest, assessment, findings)
 }

@@ -30,12 +30,14 @@ pub mod constraint;
 
 pub mod assess;
 
+pub mod rule;
+
 pub mod policy;
 
 pub mod decision;
 
 pub use assess::Assessment;
-pub use decision::{Claim, Decision, Finding, Source, Verdict, decide};
+pub use decision::{Claim, Context, Decision, Finding, Source, Verdict, decide, decide_in, note};
 pub use digest::CallDigest;
 pub use effect::Effect;
 pub use event::{Event, EventKind};

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::assess::{Score, SideEffectClass};
+use crate::{
+    assess::{Score, SideEffectClass},
+    rule::RulePolicy,
+};
 
 /// The operator's settings for deciding.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -16,6 +19,32 @@ pub struct Policy {
     /// What is known better of single tools, by name.
     #[serde(default)]
     pub tools: BTreeMap<String, ToolPolicy>,
+    /// What single rules do here, by name.
+    #[serde(default)]
+    pub rules: BTreeMap<String, RuleSetting>,
+}
+
+/// What a rule does, as the operator set it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleSetting {
+    /// It is not asked.
+    Off,
+    /// This happens when it matches.
+    Policy(RulePolicy),
+}
+
+impl<'de> Deserialize<'de> for RuleSetting {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        let policy = RulePolicy::ALL.into_iter().find(|policy| policy.as_str() == word);
+        match (word.as_str(), policy) {
+            ("off", _) => Ok(Self::Off),
+            (_, Some(policy)) => Ok(Self::Policy(policy)),
+            (word, None) => {
+                Err(serde::de::Error::unknown_variant(word, &["off", "log_only", "hold", "auto_block"]))
+            }
+        }
+    }
 }
 
 /// When a person is asked.

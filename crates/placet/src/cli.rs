@@ -28,6 +28,8 @@ pub enum Command {
     Decide(Decide),
     /// Explain to a person what a call would do, how risky it is and why.
     Explain(Explain),
+    /// Check, test, list, show, draft and try rules.
+    Rules(Rules),
     /// Print a completion script for your shell.
     #[command(
         after_help = "Example:\n  placet completions bash > ~/.local/share/bash-completion/completions/placet"
@@ -50,9 +52,98 @@ Exit codes: 0 every line was read, 3 some line could not be read, 1 input, outpu
 pub struct Decide {
     /// The file to read; standard input if none or `-`.
     pub file: Option<PathBuf>,
-    /// Thresholds and settings for single tools.
+    /// Thresholds, and settings for single tools and rules.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    #[command(flatten)]
+    pub rules: RuleSources,
+}
+
+/// Which rules are in force.
+#[derive(Debug, Args)]
+pub struct RuleSources {
+    /// Your own rules: a file, or a directory of `.yaml` files; may be given several times.
+    #[arg(long = "rules", value_name = "PATH")]
+    pub own: Vec<PathBuf>,
+    /// Leave out the rules that come with Placet.
+    #[arg(long)]
+    pub no_builtin_rules: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  placet rules list
+  placet rules show destructive.whole-machine
+  placet rules new team.no-friday-deploys > rules/team.yaml
+  placet rules check rules/
+  placet rules try rules/team.yaml < calls.jsonl
+
+Exit codes: 0 all is well, 1 a rule is wrong or an example fails, 2 the command line is wrong."
+)]
+pub struct Rules {
+    #[command(subcommand)]
+    pub command: RulesCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum RulesCommand {
+    /// Read rules and run their examples; say where one is wrong and what to do.
+    Check {
+        /// Files or directories; the built-in rules if none.
+        paths: Vec<PathBuf>,
+        /// Print the result as data.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run the examples of rules, and say for each rule how they went.
+    Test {
+        /// Files or directories; the built-in rules if none.
+        paths: Vec<PathBuf>,
+        /// Print the result as data.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the rules in force.
+    List {
+        #[command(flatten)]
+        rules: RuleSources,
+        /// Settings for single rules.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        /// Print the list as data.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show one rule: what it looks for, why, and its examples.
+    Show {
+        /// Its id.
+        id: String,
+        #[command(flatten)]
+        rules: RuleSources,
+        /// Print it as data.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a commented rule to start from.
+    New {
+        /// The id of the new rule, such as `team.no-friday-deploys`.
+        name: String,
+    },
+    /// Show what a draft would match among calls, one JSON object a line.
+    Try {
+        /// The file with the draft.
+        file: PathBuf,
+        /// The calls; standard input if none or `-`.
+        calls: Option<PathBuf>,
+        /// Print the matches as data, one a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the JSON schema of rules, for editors.
+    Schema,
 }
 
 #[derive(Debug, Args)]
@@ -81,6 +172,8 @@ pub struct Explain {
     /// Thresholds and settings for single tools.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    #[command(flatten)]
+    pub rules: RuleSources,
     /// Print the same as data.
     #[arg(long)]
     pub json: bool,

@@ -5,6 +5,8 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use placet_core::Policy;
 
+use crate::style;
+
 /// Reads the policy from `file`, or gives the defaults.
 pub fn load(file: Option<&Path>) -> anyhow::Result<Policy> {
     let Some(file) = file else { return Ok(Policy::default()) };
@@ -15,9 +17,8 @@ pub fn load(file: Option<&Path>) -> anyhow::Result<Policy> {
         Err(error) => {
             let start = error.span().map_or(0, |span| span.start.min(text.len()));
             let line = text[..start].matches('\n').count() + 1;
-            let shown = text.lines().nth(line - 1).unwrap_or("");
             let what = plain_words(error.message());
-            bail!("{}:{line}: {what}\n   |\n{line:>2} | {shown}\n   |", file.display());
+            bail!("{}", style::at_place(&file.display().to_string(), &text, line, None, &what));
         }
     };
     if let Some(problem) = policy.problem() {

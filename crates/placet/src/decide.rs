@@ -1,118 +1,100 @@
 //! `placet decide`: one decision a line, in order.
 
 use std::{
-    fs::File,
-    io::{self, BufRead, BufReader, BufWriter, Read, Write},
-    path::Path,
+    io::{self, BufWriter, Write},
     process::ExitCode,
 };
 
-use anyhow::Context;
-use placet_core::{Decision, Event, Json, Policy, decide};
+use anyhow::Context as _;
+use placet_core::{
+    Context, Decision, Event, Policy, Verdict, decide_in,
+    event::Outcome,
+    note,
+    rule::{Memory, RuleSet},
+};
 use serde::Serialize;
 
-use crate::{cli::Decide, config};
-
-/// Longer lines are refused without being kept.
-const LINE_MAX: u64 = 16 * 1024 * 1024;
+use crate::{
+    cli::Decide,
+    config,
+    lines::{Line, Lines, time_of},
+    rulebook,
+};
 
 /// Some line could not be read.
 const SOME_BAD: u8 = 3;
 
-/// The answer to an event that is not a call: there is nothing to decide.
+/// The answer to an event that is not a call.
 #[derive(Serialize)]
-struct Noted {
-    verdict: &'static str,
-    reasons: [&'static str; 1],
-    findings: [&'static str; 0],
+struct Noted<'a> {
+    #[serde(flatten)]
+    decision: &'a Decision,
     event: &'static str,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Decide) -> anyhow::Result<ExitCode> {
     let policy = config::load(arguments.config.as_deref())?;
+    let rules = rulebook::load(&arguments.rules.own, !arguments.rules.no_builtin_rules, &policy)?;
+    let lines = Lines::open(arguments.file.as_deref())?;
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let all_read = match arguments.file.as_deref().filter(|file| *file != Path::new("-")) {
-        Some(file) => {
-            let input = File::open(file).with_context(|| format!("cannot read `{}`", file.display()))?;
-            decide_lines(BufReader::new(input), output, &policy)?
-        }
-        None => decide_lines(BufReader::new(io::stdin().lock()), output, &policy)?,
-    };
+    let all_read = decide_lines(lines, output, &policy, &rules)?;
     Ok(if all_read { ExitCode::SUCCESS } else { ExitCode::from(SOME_BAD) })
 }
 
-/// Decides line by line; `false` if some line could not be read.
-fn decide_lines<R: Read>(
-    mut input: BufReader<R>,
+/// Decides line by line; `false` if some line could not be read. Windows and sequences see the lines of one run.
+fn decide_lines(
+    mut lines: Lines,
     mut output: impl Write,
     policy: &Policy,
+    rules: &RuleSet,
 ) -> anyhow::Result<bool> {
-    let mut line = Vec::new();
     let mut all_read = true;
-    for number in 1usize.. {
+    let mut memory = Memory::new();
+    loop {
         // Whoever feeds us line by line waits for the answer to the last one.
-        if input.buffer().is_empty() {
+        if lines.must_wait() {
             output.flush().context("cannot write the decisions")?;
         }
-        line.clear();
-        let length =
-            (&mut input).take(LINE_MAX).read_until(b'\n', &mut line).context("cannot read the calls")?;
-        if length == 0 {
-            break;
-        }
-        if line.last() != Some(&b'\n') && length as u64 == LINE_MAX {
-            skip_line(&mut input)?;
-            all_read = false;
-            answer(&mut output, &Decision::refuse(format!("line {number} is longer than {LINE_MAX} bytes")))?;
-            continue;
-        }
-        if line.trim_ascii().is_empty() {
-            all_read = false;
-            answer(&mut output, &Decision::refuse(format!("line {number} is empty")))?;
-            continue;
-        }
-        match Json::read(line.trim_ascii())
-            .map_err(anyhow::Error::from)
-            .and_then(|json| Ok(Event::from_json(&json)?))
-        {
-            Ok(Event::ToolCall(call)) => answer(&mut output, &decide(&call, policy))?,
-            Ok(Event::Other(report)) => {
-                let noted = Noted {
-                    verdict: "allow",
-                    reasons: ["noted; there is nothing to decide"],
-                    findings: [],
-                    event: report.kind().as_str(),
-                };
-                answer(&mut output, &noted)?;
-            }
-            Err(error) => {
+        match lines.next()? {
+            None => break,
+            Some(Line::Bad(problem)) => {
                 all_read = false;
-                answer(&mut output, &Decision::refuse(format!("line {number} is not a call: {error:#}")))?;
+                answer(&mut output, &Decision::refuse(problem))?;
             }
+            Some(Line::Event(event)) => decide_event(&event, &mut memory, &mut output, policy, rules)?,
         }
     }
     output.flush().context("cannot write the decisions")?;
     Ok(all_read)
 }
 
-fn skip_line<R: Read>(input: &mut BufReader<R>) -> io::Result<()> {
-    loop {
-        let buffer = input.fill_buf()?;
-        if buffer.is_empty() {
-            return Ok(());
+fn decide_event(
+    event: &Event,
+    memory: &mut Memory,
+    output: &mut impl Write,
+    policy: &Policy,
+    rules: &RuleSet,
+) -> anyhow::Result<()> {
+    let now = time_of(event);
+    match event {
+        Event::ToolCall(call) => {
+            let decision = decide_in(call, &Context { policy, rules, history: memory, now });
+            answer(output, &decision)?;
+            memory.note(decision.notes, decision.verdict == Verdict::Allow, call.session(), call.id());
         }
-        match buffer.iter().position(|byte| *byte == b'\n') {
-            Some(at) => {
-                input.consume(at + 1);
-                return Ok(());
+        Event::Other(report) => {
+            if let Some(id) = report.id()
+                && matches!(report.outcome(), Some(Outcome::Ok | Outcome::Error))
+            {
+                memory.ran(report.session(), id);
             }
-            None => {
-                let length = buffer.len();
-                input.consume(length);
-            }
+            let decision = note(report, &Context { policy, rules, history: memory, now });
+            answer(output, &Noted { decision: &decision, event: report.kind().as_str() })?;
+            memory.note(decision.notes, true, report.session(), None);
         }
     }
+    Ok(())
 }
 
 fn answer(output: &mut impl Write, decision: &impl Serialize) -> anyhow::Result<()> {

@@ -8,6 +8,12 @@ mod decide;
 
 mod explain;
 
+mod lines;
+
+mod rulebook;
+
+mod rules;
+
 mod style;
 
 use std::process::ExitCode;
@@ -21,6 +27,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Decide(arguments) => decide::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Rules(arguments) => rules::run(&arguments),
         Command::Completions { shell } => cli::completions(shell),
     };
     match result {

@@ -57,6 +57,11 @@ impl Manner {
         Self::NAMES.into_iter().filter(move |(flag, _)| self.has(*flag)).map(|(_, name)| name)
     }
 
+    /// The names of all circumstances there are.
+    pub fn all_names() -> impl Iterator<Item = &'static str> {
+        Self::NAMES.into_iter().map(|(_, name)| name)
+    }
+
     /// The circumstance of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMES.into_iter().find(|(_, known)| *known == name).map(|(flag, _)| flag)
