@@ -4,7 +4,7 @@ use super::{Call, interpreters};
 use crate::{
     ToolCall, ToolName,
     effect::{
-        Effect, Extent, Manner, Seen, Target, TargetKind, Verb,
+        Effect, Extent, Manner, Place, Seen, Target, TargetKind, Verb,
         code::{self, How, Language, Range, Text, World, lexical},
         interpret,
         shell::{
@@ -20,7 +20,19 @@ pub fn run_whole(walker: &mut Walker<'_>, language: &str, code: &str) {
     read(walker, language, code, None);
 }
 
-/// Reads code that stands in an argument of a command.
+/// Reads code that is an argument itself: `python -c …`.
+pub fn run_inline(walker: &mut Walker<'_>, language: &str, arg: &Arg<'_>) {
+    let first = walker.effects.len();
+    run_foreign(walker, language, arg);
+    for effect in walker.effects.iter_mut().skip(first) {
+        // Who deletes on a command line has a command for it; nobody looks for a deletion inside a piece of code.
+        if effect.verb == Verb::Delete && effect.target.place != Place::Scratch {
+            effect.manner |= Manner::HIDDEN;
+        }
+    }
+}
+
+/// Reads code that a command got from somewhere.
 pub fn run_foreign(walker: &mut Walker<'_>, language: &str, arg: &Arg<'_>) {
     if !arg.known && arg.origin.has(Origin::FETCHED) {
         interpreters::run_unseen(walker, arg.origin, "", arg.range);

@@ -1,6 +1,10 @@
 //! Shells, interpreters and whatever else runs code.
 
-use super::{Call, foreign::run_foreign, options::Options};
+use super::{
+    Call,
+    foreign::{run_foreign, run_inline},
+    options::Options,
+};
 use crate::effect::{
     Effect, Manner, Seen, Target, TargetKind, Undo, Verb,
     shell::{
@@ -409,7 +413,7 @@ fn interpreter(walker: &mut Walker<'_>, call: &Call<'_>, language: &'static str)
     let codes: Vec<Arg<'_>> = options.values(code_flags).cloned().collect();
     if !codes.is_empty() {
         for code in &codes {
-            run_foreign(walker, language, code);
+            run_inline(walker, language, code);
         }
         let in_place = options.flags.iter().any(|(flag, _)| *flag == "-i");
         for file in rest {
@@ -439,7 +443,7 @@ fn interpreter(walker: &mut Walker<'_>, call: &Call<'_>, language: &'static str)
         if let Some(sub) = rest.first().filter(|arg| arg.as_str() == "eval") {
             let _ = sub;
             if let Some(code) = rest.get(1) {
-                run_foreign(walker, language, code);
+                run_inline(walker, language, code);
             }
             return Flow::unknown(Origin::PLAIN);
         }
