@@ -1,7 +1,9 @@
 //! From a call to its effects: finds the interpreter and runs it.
 
 use super::{
-    Effect, Pointer, Seen, Span, Target, TargetKind, Verb, file, shell,
+    Effect, Pointer, Seen, Span, Target, TargetKind, Verb,
+    code::Language,
+    file, shell,
     tool_table::{self, Interpreter, Tool},
     unknown::{self, Known},
     windows,
@@ -49,12 +51,32 @@ fn nowhere() -> Span {
     Span::new(Pointer::root(), 0..0)
 }
 
+/// The arguments that code may stand in.
+const CODES: &[&str] = &["code", "script", "expression", "function", "source", "cell", "snippet", "program"];
+
 /// Code in whichever argument holds it.
 fn code_call(call: &ToolCall, language: &str) -> Vec<Effect> {
+    let claimed = ["language", "lang", "kernel", "runtime"]
+        .iter()
+        .find_map(|key| call.arg(key).and_then(Json::as_str))
+        .map(str::to_ascii_lowercase);
     let mut effects = Vec::new();
-    for key in ["code", "script", "expression", "function", "source"] {
-        if let Some(text) = call.arg(key).and_then(Json::as_str) {
-            effects.extend(shell::interpret_code(language, text, Pointer::root().key(key), call.cwd()));
+    for key in CODES {
+        let Some(text) = call.arg(key).and_then(Json::as_str) else { continue };
+        let pointer = Pointer::root().key(key);
+        let found = shell::interpret_code(language, text, pointer.clone(), call.cwd());
+        match claimed.as_deref() {
+            Some(claimed) if Language::named(claimed) != Language::named(language) => {
+                // Whether the tool heeds what the call says of its language, nobody knows here: what either reading
+                // finds counts, and only the other one may find the text unreadable.
+                let acts = |effect: &Effect| !matches!(effect.verb, Verb::Opaque | Verb::Execute);
+                effects.extend(found.into_iter().filter(acts));
+                effects.extend(match claimed {
+                    "bash" | "sh" | "shell" | "zsh" => shell::interpret(text, pointer, call.cwd(), None),
+                    claimed => shell::interpret_code(claimed, text, pointer, call.cwd()),
+                });
+            }
+            Some(_) | None => effects.extend(found),
         }
     }
     if effects.is_empty() {

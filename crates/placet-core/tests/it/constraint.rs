@@ -150,7 +150,8 @@ fn patterns_match_the_whole_text_where_they_grant() {
         ("curl.*(sh|bash)", Some(vec!["curl"])),
         ("(foo|bar)baz", Some(vec!["foobaz", "barbaz"])),
         ("a*", None),
-        ("(?i)abc", None),
+        ("(?i)abc", Some(vec!["abc"])),
+        ("(?i)paſk[0-9]end", Some(vec!["end"])),
         ("x|y*", None),
         ("(abc)+d?", Some(vec!["abc"])),
     ] {

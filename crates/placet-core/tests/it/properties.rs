@@ -2,7 +2,7 @@
 
 use placet_core::{
     Decision, Json,
-    effect::{code, sql, tool_table, windows},
+    effect::{Pointer, shell, sql, tool_table, windows},
     json::Object,
 };
 use proptest::{collection::vec, prelude::*, sample::select, test_runner::TestCaseResult};
@@ -264,7 +264,7 @@ proptest! {
         language in select(vec!["python", "javascript", "perl", "ruby", "php", "awk", ""]),
         text in text(),
     ) {
-        code::scan(language, &text);
+        shell::interpret_code(language, &text, Pointer::root(), None);
     }
 
     #[test]

@@ -25,6 +25,8 @@ impl Origin {
     pub const DECODED: Self = Self(1 << 2);
     /// Out of a file on this machine, unchanged.
     pub const LOCAL: Self = Self(1 << 4);
+    /// The whole environment of a program.
+    pub const ENVIRONMENT: Self = Self(1 << 5);
     /// From a program known to print shell settings, such as `ssh-agent`.
     pub const SETTINGS: Self = Self(1 << 3);
 

@@ -140,6 +140,21 @@ impl<'c> Walker<'c> {
         output
     }
 
+    /// Whether code may be read within this script; then [`Self::leaves`] must follow.
+    pub(super) fn enters(&mut self, range: (usize, usize)) -> bool {
+        if self.nesting >= NESTING_MAX {
+            self.give_up("scripts are nested too deeply to follow", range);
+            return false;
+        }
+        self.nesting += 1;
+        true
+    }
+
+    /// The code within this script has been read.
+    pub(super) fn leaves(&mut self) {
+        self.nesting -= 1;
+    }
+
     /// The call's span for bytes of the script being walked.
     pub(super) fn span(&self, range: (usize, usize)) -> Span {
         let (start, end) = self.anchor.unwrap_or(range);
@@ -169,6 +184,15 @@ impl<'c> Walker<'c> {
             effect.target.name = effect.target.name.replace(HOLE, "…");
         }
         self.effects.push(effect);
+    }
+
+    /// Adds an effect before all but the first `index`.
+    pub(super) fn emit_at(&mut self, index: usize, effect: Effect) {
+        let before = self.effects.len();
+        self.emit(effect);
+        if self.effects.len() > before && index < before {
+            self.effects[index..].rotate_right(1);
+        }
     }
 
     /// Adds an effect that could not be read.

@@ -23,7 +23,10 @@ mod wrappers;
 
 mod interpreters;
 
+mod foreign;
+
 pub(super) use interpreters::settings_that_run;
+pub(in crate::effect) use text::base64;
 
 mod git;
 
@@ -238,8 +241,8 @@ fn windows_program(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
 }
 
 /// Code of another language, as a whole argument.
-pub(super) fn run_foreign(walker: &mut Walker<'_>, language: &str, code: &str) {
-    interpreters::run_foreign(walker, language, &Arg::literal(code.to_owned(), (0, code.len())));
+pub(super) fn run_whole(walker: &mut Walker<'_>, language: &str, code: &str) {
+    foreign::run_whole(walker, language, code);
 }
 
 /// Whether a program is a shell.

@@ -328,7 +328,7 @@ impl Template {
             }
             Reader::Code => {
                 for arg in &named {
-                    super::interpreters::run_foreign(walker, call.name, arg);
+                    super::foreign::run_foreign(walker, call.name, arg);
                 }
                 return origin;
             }

@@ -272,7 +272,7 @@ fn shell(call: &Found<'_>, reading: &mut CodeReading) {
     } else if words[0].contains(' ') {
         words[0].to_owned()
     } else {
-        words.iter().map(|word| super::quote(word)).collect::<Vec<_>>().join(" ")
+        words.iter().map(|word| crate::effect::quote(word)).collect::<Vec<_>>().join(" ")
     };
     if call.computed {
         // Something else comes along that only the running code knows.
