@@ -109,9 +109,8 @@ impl Decision {
 
 /// Decides on `call` under `policy`.
 pub fn decide(call: &ToolCall, policy: &Policy) -> Decision {
-    let tool = effect::tool_table::find(call.tool().as_str());
-    let digest = CallDigest::of(call, tool.map_or(&[], |tool| tool.without_effect));
-    let reading = effect::interpret(call);
+    let digest = CallDigest::of(call, &effect::without_effect(call.tool().as_str(), policy));
+    let reading = effect::interpret_under(call, policy);
     let (assessment, findings) = assess::weigh(call, reading, policy);
     Decision::of(findings, Some(digest), Some(assessment))
 }
