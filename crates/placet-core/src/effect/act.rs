@@ -402,7 +402,7 @@ const PREAMBLE: &[&str] = &[
 pub fn of_description(text: &str) -> Vec<Act> {
     const SENTENCES_MAX: usize = 16;
     let mut acts = Vec::new();
-    for sentence in text.split(['.', '\n', ';', '!', ':']).take(SENTENCES_MAX) {
+    for sentence in text.split(['.', '\n', ';', '!']).take(SENTENCES_MAX) {
         let end = sentence.char_indices().nth(120).map_or(sentence.len(), |(at, _)| at);
         let words = words::split(&sentence[..end]);
         // `It also sends …`, `This tool will delete …`

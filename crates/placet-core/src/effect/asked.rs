@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Pointer, Role, Span, act::Act, words};
+use super::{Pointer, Role, Span, act::Act, interpret::quote, words};
 use crate::{Json, Policy, ToolCall, policy::Organisation};
 
 /// Values looked at in the arguments of one call.
@@ -56,6 +56,8 @@ pub struct Asked<'c> {
     pub words: Vec<String>,
     /// Its values, in the order of the arguments.
     pub leaves: Vec<Leaf<'c>>,
+    /// Commands that are given as a list of words, put together as a shell would read them.
+    pub argv: Vec<(Pointer, String)>,
     /// Whether there were more than are looked at.
     pub more: bool,
 }
@@ -75,6 +77,7 @@ impl<'c> Asked<'c> {
             name,
             words: words::split(name),
             leaves: Vec::with_capacity(8),
+            argv: Vec::new(),
             more: false,
         };
         for (key, value) in call.args_object().iter() {
@@ -105,7 +108,18 @@ impl<'c> Asked<'c> {
         }
         match value {
             Json::Array(items) => {
+                let is_command = told.or(usual) == Some(Role::Command);
+                let words: Option<Vec<String>> = items.iter().map(|item| item.as_str().map(quote)).collect();
+                let argv = words.filter(|words| is_command && words.len() > 1);
+                if let Some(words) = &argv {
+                    self.argv.push((pointer.clone(), words.join(" ")));
+                }
                 for (index, item) in items.iter().enumerate() {
+                    // Of a command word by word, only what could be a command of its own is read again.
+                    if argv.is_some() && item.as_str().is_some_and(|word| !word.contains(char::is_whitespace))
+                    {
+                        continue;
+                    }
                     self.collect(argument, key, (told, usual), item, pointer.index(index), depth + 1);
                     if self.more {
                         return;
@@ -163,6 +177,16 @@ impl<'c> Asked<'c> {
     /// What the call asks for: the gravest of its actions.
     pub fn action(&self) -> Option<Act> {
         let acts = self.texts(Role::Action).filter_map(|(_, text)| super::act::of_name(&words::split(text)));
+        acts.max_by_key(|act| act.gravity())
+    }
+
+    /// What the call asks for, said of what the tool is named after: `create` in a tool for `payments`.
+    pub fn action_on_name(&self) -> Option<Act> {
+        let acts = self.texts(Role::Action).filter_map(|(_, text)| {
+            let mut words = words::split(text);
+            words.extend(self.words.iter().cloned());
+            super::act::of_name(&words)
+        });
         acts.max_by_key(|act| act.gravity())
     }
 

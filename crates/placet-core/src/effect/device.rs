@@ -58,9 +58,13 @@ pub fn read(asked: &Asked<'_>, act: Act, seen: Seen) -> Vec<Effect> {
     let target = Target::new(TargetKind::Service, name).at(act.place);
     let mut effect = Effect::new(act.verb, target, span).undo(act.undo).seen(seen);
     if act.looks()
+        || super::act::of_name(&said).is_some_and(Act::looks)
         || said.first().is_some_and(|word| matches!(word.as_str(), "get" | "list" | "read" | "query"))
     {
         effect = Effect { verb: Verb::Read, ..effect }.undo(super::Undo::Trivial);
+        if domain == "camera" {
+            effect = by_domain(effect, domain, &said);
+        }
     } else {
         effect = by_domain(effect, domain, &said);
         let mut things = words::split(domain);

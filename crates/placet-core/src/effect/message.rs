@@ -39,7 +39,9 @@ fn asked_for(asked: &Asked<'_>) -> Option<Act> {
         "kick" | "ban" | "timeout" | "role" => {
             Some(if words.last()? == "info" { Act::LOOK } else { Act::AUTHORITY })
         }
-        _ => super::act::of_name(&words),
+        _ => {
+            super::act::of_name(&words).map(|act| if act.verb == Verb::Execute { Act::MESSAGE } else { act })
+        }
     }
 }
 

@@ -26,6 +26,10 @@ pub fn read_rest(asked: &Asked<'_>, act: Act, seen: Seen, claimed: &[Role], effe
         }
         read_leaf(asked, leaf, act, seen, effects);
     }
+    for (pointer, command) in &asked.argv {
+        let found = shell::interpret(command, pointer.clone(), asked.call.cwd(), None);
+        effects.extend(found.into_iter().map(|effect| Effect { because: asked.nowhere(), ..effect }));
+    }
     if asked.more {
         effects.push(Effect::opaque("more or deeper arguments than can be looked at", asked.nowhere()));
     }

@@ -12,7 +12,7 @@ use crate::Json;
 /// The effects of a tool that is only known by its name, description and arguments.
 pub fn interpret(asked: &Asked<'_>) -> Vec<Effect> {
     let named = act::of_name(&asked.words);
-    let mut effects = match (named, asked.action()) {
+    let mut effects = match (named, asked.action_on_name()) {
         // What the call asks for is what will be done, as far as the name does not say more.
         (Some(act), Some(said)) => read(asked, if act.looks() { said } else { act }, Seen::Likely),
         (None, Some(act)) | (Some(act), None) => read(asked, act, Seen::Likely),

@@ -76,6 +76,11 @@ fn request(
     seen: Seen,
     effects: &mut Vec<Effect>,
 ) {
+    // Tools that take an address often take a file as well.
+    if ["/", "~/", "./", "../"].iter().any(|start| text.starts_with(start)) && !text.starts_with("//") {
+        effects.push(shape::path_effect(asked, leaf, text, Act::LOOK, seen));
+        return;
+    }
     let address = url::read(text);
     if let Some(path) = &address.path {
         effects.push(shape::path_effect(asked, leaf, path, Act::LOOK, seen));
