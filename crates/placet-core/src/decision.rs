@@ -157,9 +157,8 @@ pub fn note(report: &Report, context: &Context<'_>) -> Decision {
 }
 
 fn assessed(call: &ToolCall, policy: &Policy) -> (CallDigest, Assessment, Vec<Finding>) {
-    let tool = effect::tool_table::find(call.tool().as_str());
-    let digest = CallDigest::of(call, tool.map_or(&[], |tool| tool.without_effect));
-    let reading = effect::interpret(call);
+    let digest = CallDigest::of(call, &effect::without_effect(call.tool().as_str(), policy));
+    let reading = effect::interpret_under(call, policy);
     let (assessment, findings) = assess::weigh(call, reading, policy);
     (digest, assessment, findings)
 }

@@ -18,7 +18,7 @@ use crate::{Effect, Policy, ToolCall};
 
 /// What `call` would do and how risky that is, under `policy`.
 pub fn assess(call: &ToolCall, policy: &Policy) -> Assessment {
-    weigh(call, crate::effect::interpret(call), policy).0
+    weigh(call, crate::effect::interpret_under(call, policy), policy).0
 }
 
 /// What is said of every call. The names are those on the wire.

@@ -30,7 +30,10 @@ impl Manner {
     /// Hands control of this machine to somebody on the network.
     pub const REMOTE_CONTROL: Self = Self(1 << 8);
 
-    const NAMES: [(Self, &'static str); 9] = [
+    /// Leaves the organisation that the operator has named.
+    pub const OUTSIDE: Self = Self(1 << 9);
+
+    const NAMES: [(Self, &'static str); 10] = [
         (Self::ELEVATED, "elevated"),
         (Self::REMOTE, "remote"),
         (Self::FETCHED, "fetched"),
@@ -40,6 +43,7 @@ impl Manner {
         (Self::HIDDEN, "hidden"),
         (Self::DETACHED, "detached"),
         (Self::REMOTE_CONTROL, "remote_control"),
+        (Self::OUTSIDE, "outside"),
     ];
 
     /// Whether all of `other` is among these.

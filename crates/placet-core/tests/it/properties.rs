@@ -284,7 +284,7 @@ proptest! {
         pairs in vec((key(), json()), 0..5),
         cwd in proptest::option::of(text()),
     ) {
-        for name in tool_table::TOOLS.iter().flat_map(|tool| tool.names).copied().chain(["unheard_of"]) {
+        for name in tool_table::tools().iter().flat_map(|tool| &tool.names).copied().chain(["unheard_of"]) {
             let decision = judge::tool(name, object(pairs.clone()), cwd.as_deref());
             prop_assert!(!assessment(&decision).effects.is_empty(), "{name} has no effect at all");
         }

@@ -37,6 +37,11 @@ pub fn interpret_beside_windows(
     walker.finish()
 }
 
+/// Whether `name` is a program that is known here.
+pub fn knows(name: &str) -> bool {
+    programs::knows(name)
+}
+
 /// The effects of running `code` of `language`.
 pub fn interpret_code(language: &str, code: &str, pointer: Pointer, root: Option<&str>) -> Vec<Effect> {
     let mut walker = walk::Walker::new(pointer, root, None);

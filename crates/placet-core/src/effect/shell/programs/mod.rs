@@ -38,7 +38,7 @@ use super::{
     flow::{Arg, Flow, HOLE, Origin, has_hole},
     walk::Walker,
 };
-use crate::effect::{Effect, Manner, Seen, Target, TargetKind, Undo, Verb, windows};
+use crate::effect::{Effect, Manner, Pointer, Seen, Target, TargetKind, Undo, Verb, windows};
 
 /// One program about to run.
 pub struct Call<'r> {
@@ -138,6 +138,12 @@ fn dispatch(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
 }
 
 /// What a program does that somebody here knows.
+pub fn knows(name: &str) -> bool {
+    let mut walker = Walker::new(Pointer::root(), None, None);
+    let call = Call { name, args: &[], range: (0, 0), stdin: None, overlay: &[] };
+    known_program(&mut walker, &call).is_some()
+}
+
 fn known_program(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     if walker.beside_windows && windows::is_windows(call.name) {
         return Some(Flow::unknown(Origin::PLAIN));
