@@ -28,6 +28,8 @@ pub mod policy;
 
 pub mod decision;
 
+pub mod redact;
+
 pub use assess::Assessment;
 pub use decision::{Claim, Decision, Finding, Source, Verdict, decide};
 pub use digest::CallDigest;
@@ -35,5 +37,6 @@ pub use effect::Effect;
 pub use event::{Event, EventKind};
 pub use json::Json;
 pub use policy::Policy;
+pub use redact::Redactor;
 pub use timestamp::Timestamp;
 pub use tool_call::{ToolCall, ToolName};

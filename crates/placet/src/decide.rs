@@ -96,7 +96,8 @@ fn decide_lines<R: Read>(
     Ok(all_read)
 }
 
-fn skip_line<R: Read>(input: &mut BufReader<R>) -> io::Result<()> {
+/// Passes over the rest of a line.
+pub fn skip_line<R: Read>(input: &mut BufReader<R>) -> io::Result<()> {
     loop {
         let buffer = input.fill_buf()?;
         if buffer.is_empty() {

@@ -8,6 +8,8 @@ mod decide;
 
 mod explain;
 
+mod redact;
+
 mod style;
 
 use std::process::ExitCode;
@@ -21,6 +23,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Decide(arguments) => decide::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Redact(arguments) => redact::run(&arguments),
         Command::Completions { shell } => cli::completions(shell),
     };
     match result {
