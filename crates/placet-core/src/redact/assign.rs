@@ -113,11 +113,18 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
         }
         quote
     };
-    at += run(bytes, at, |byte| matches!(byte, b']' | b'[' | b')' | b'*' | b'?' | b'!'), 4);
+    // `config["password"] =`, `password[] =`, `**Password**:`, `password?:`.
+    at += match bytes.get(at..at + 2) {
+        Some(b"[]" | b"**") => 2,
+        Some([b']', _]) if quoted_name => 1,
+        Some([b'?', b':' | b' ']) => 1,
+        _ => 0,
+    };
     let blanks = run(bytes, at, is_blank, 64);
     let sign = at + blanks;
     let option = is_option(bytes, name.start);
-    let length = sign_length(bytes, sign, quoted_name);
+    let comma = quoted_name && is_argument(bytes, name.start);
+    let length = sign_length(bytes, sign, comma);
     let loose;
     match length {
         Some(length) => {
@@ -130,7 +137,7 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
             if bytes.get(at).is_none_or(|byte| matches!(byte, b'\n' | b'\r')) {
                 return None;
             }
-            at += usize::from(matches!(bytes.get(at), Some(b'[' | b'(')) && is_quote(bytes.get(at + 1)));
+            at += usize::from(bytes.get(at) == Some(&b'[') && is_quote(bytes.get(at + 1)));
         }
         // `--password value`, `password "value"`, `login ann password value`, `config set token value`.
         None if blanks > 0 => {
@@ -146,16 +153,30 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
             } else if !quoted && !option && !follows_word(bytes, name.start) {
                 return None;
             }
-            if quoted && !option && !closes(bytes, at) {
+            if quoted && !option && !(closes(bytes, at) && says_enough(&bytes[name.clone()])) {
                 return None;
             }
-            if bytes.get(at) == Some(&b'-') && option {
+            if option && (bytes.get(at) == Some(&b'-') || is_said_of(bytes, at))
+                || quoted && bytes.get(at) == Some(&b'`')
+            {
                 return None;
             }
         }
         None => return None,
     }
     let raw = value_at(bytes, at, loose)?;
+    if bytes.get(sign) == Some(&b',')
+        && (raw.written != Written::Whole || bytes.get(raw.value.end + 1) != Some(&b')'))
+    {
+        return None;
+    }
+    // A colon without a blank joins words as often as it assigns: `passwd:shell`.
+    if bytes.get(sign) == Some(&b':')
+        && raw.written == Written::Tight
+        && bytes[raw.value.clone()].iter().all(u8::is_ascii_alphabetic)
+    {
+        return None;
+    }
     // `password: str = "value"`: a type stands between.
     if raw.written != Written::Whole && length == Some(1) && bytes.get(sign) == Some(&b':') {
         let rest = raw.value.end + run(bytes, raw.value.end, is_blank, 8);
@@ -195,7 +216,7 @@ fn element(bytes: &[u8], at: usize) -> Option<Raw> {
     let start = at + open + 1;
     let start = start + run(bytes, start, |byte| byte.is_ascii_whitespace(), 256);
     let room = &bytes[start..bytes.len().min(start + VALUE_MAX)];
-    let length = room.iter().position(|byte| *byte == b'<')?;
+    let length = room.iter().position(|byte| *byte == b'<').filter(|at| room.get(at + 1) == Some(&b'/'))?;
     let length = room[..length].trim_ascii_end().len();
     Some(Raw { value: start..start + length, written: Written::Whole, code: false, open: false })
 }
@@ -216,16 +237,16 @@ fn value_at(bytes: &[u8], at: usize, loose: bool) -> Option<Raw> {
     if length == 0 {
         return None;
     }
-    let end = at + length;
-    let next = bytes.get(end).copied();
+    let value = trimmed(bytes, at..at + length);
+    let next = bytes.get(value.end).copied();
     // `password = expression;` is code whose value is not in the text; `Password=abc;Server=…` is not.
     if loose && next == Some(b';') {
         return None;
     }
-    let code = matches!(next, Some(b',' | b')'))
-        && bytes[at..end].iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    let code = matches!(next, Some(b',' | b')')) && bytes[value.clone()].iter().all(plain);
     let written = if loose { Written::Loose } else { Written::Tight };
-    Some(Raw { value: trimmed(bytes, at..end), written, code, open: length == VALUE_MAX })
+    Some(Raw { value, written, code, open: length == VALUE_MAX })
 }
 
 /// The inside of the quotes that open at `at`.
@@ -297,7 +318,7 @@ fn trimmed(bytes: &[u8], value: Range<usize>) -> Range<usize> {
 }
 
 /// How long the sign of an assignment is that stands at `at`.
-fn sign_length(bytes: &[u8], at: usize, quoted_name: bool) -> Option<usize> {
+fn sign_length(bytes: &[u8], at: usize, comma: bool) -> Option<usize> {
     // The last is the colon of Chinese and Japanese text.
     const SIGNS: [&[u8]; 16] = [
         b"!==",
@@ -324,7 +345,7 @@ fn sign_length(bytes: &[u8], at: usize, quoted_name: bool) -> Option<usize> {
         Some(b":") if rest.get(1) == Some(&b':') => None,
         Some(sign) => Some(sign.len()),
         // `setProperty("PASSWORD", "value")`.
-        None if quoted_name && rest.first() == Some(&b',') => Some(1),
+        None if comma && rest.first() == Some(&b',') => Some(1),
         None => None,
     }
 }
@@ -338,6 +359,22 @@ fn is_option(bytes: &[u8], start: usize) -> bool {
             .is_none_or(|at| bytes[at].is_ascii_whitespace() || is_quote(bytes.get(at)))
 }
 
+/// Whether the quoted name that begins at `start` is the first argument of a call.
+fn is_argument(bytes: &[u8], start: usize) -> bool {
+    let quote = bytes[..start]
+        .iter()
+        .rev()
+        .take(8)
+        .take_while(|byte| **byte == b'\\' || is_quote(Some(byte)))
+        .count();
+    start.checked_sub(quote + 1).is_some_and(|at| bytes[at] == b'(')
+}
+
+/// Whether a name alone makes the quoted word behind it a secret; `pass "x"` and `key "x"` are said of much else.
+fn says_enough(name: &[u8]) -> bool {
+    name.len() >= 6
+}
+
 /// Whether the words before a name at `start` say that its value is the next word.
 fn follows_word(bytes: &[u8], start: usize) -> bool {
     let mut before = bytes[start.saturating_sub(128)..start]
@@ -346,6 +383,38 @@ fn follows_word(bytes: &[u8], start: usize) -> bool {
         .take(3);
     let first = before.next().filter(|_| start > 0 && bytes[start - 1].is_ascii_whitespace());
     first == Some(b"set") || (first.is_some() && before.next() == Some(b"login"))
+}
+
+/// Whether the word at `at` goes on with a sentence about an option: `the --password option`.
+fn is_said_of(bytes: &[u8], at: usize) -> bool {
+    const WORDS: [&[u8]; 24] = [
+        b"option",
+        b"options",
+        b"flag",
+        b"flags",
+        b"argument",
+        b"arguments",
+        b"parameter",
+        b"switch",
+        b"is",
+        b"and",
+        b"or",
+        b"to",
+        b"for",
+        b"from",
+        b"in",
+        b"with",
+        b"if",
+        b"as",
+        b"on",
+        b"of",
+        b"should",
+        b"must",
+        b"can",
+        b"will",
+    ];
+    let length = run(bytes, at, |byte| byte.is_ascii_alphabetic(), 16);
+    WORDS.contains(&&bytes[at..at + length])
 }
 
 /// Whether `value=` stands at `at`, the other half of `name="password" value="…"`.

@@ -12,6 +12,11 @@ const HEADER_MAX: usize = 4096;
 pub fn authorization(text: &str, at: usize) -> Option<(&'static str, Range<usize>)> {
     let bytes = text.as_bytes();
     let mut at = at;
+    // `ASAuthorization` is something else.
+    let start = at - b"authorization".len();
+    if start > 0 && bytes[start - 1].is_ascii_alphanumeric() {
+        return None;
+    }
     let closing = bytes.get(at) == Some(&b'\\') && is_quote(bytes.get(at + 1));
     at += usize::from(closing) + usize::from(closing || is_quote(bytes.get(at)));
     at += skip(bytes, at, |byte| matches!(byte, b']' | b')'));
@@ -36,6 +41,7 @@ pub fn authorization(text: &str, at: usize) -> Option<(&'static str, Range<usize
     }
     let secret = text.get(first.clone())?;
     let counts = secret.len() >= 8
+        && !secret.contains(['(', '[', '{'])
         && !value::stands_for_one(secret)
         && (check::is_mixed(secret.as_bytes()) || secret.len() >= 24);
     counts.then_some(("authorization", first))
@@ -56,7 +62,7 @@ pub fn basic(text: &str, at: usize) -> Option<Range<usize>> {
     let (token, _) = word(text.as_bytes(), at);
     let decoded = long::decode_base64(text.get(token.clone())?.as_bytes())?;
     let readable = decoded.iter().all(|byte| (0x20..0x7f).contains(byte) || *byte >= 0x80);
-    (readable && decoded.len() >= 3 && decoded.contains(&b':')).then_some(token)
+    (readable && decoded.len() >= 6 && decoded.contains(&b':')).then_some(token)
 }
 
 fn credentials(text: &str, scheme: &str, token: Range<usize>) -> Option<(&'static str, Range<usize>)> {
@@ -81,7 +87,9 @@ fn credentials(text: &str, scheme: &str, token: Range<usize>) -> Option<(&'stati
             return (length >= 8).then_some((kind, start..start + length));
         }
     }
-    Some((kind, token))
+    // `profile="…"` is the first of a list of another kind.
+    let list = secret.ends_with('=') && is_quote(bytes.get(token.end));
+    (!list).then_some((kind, token))
 }
 
 /// The values of the cookies in a header whose name ends at `at`. `Set-Cookie` has one, and attributes behind it.

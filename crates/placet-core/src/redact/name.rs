@@ -498,6 +498,8 @@ const WORDS_MAX: usize = 12;
 
 /// What the value of a setting called `name` is.
 pub fn noun(name: &str) -> Option<Noun> {
+    // `password.length` and `Token.Comment` are about something else; `spring.datasource.password` is a password.
+    let name = name.rsplit('.').next().unwrap_or(name);
     let mut words = [""; WORDS_MAX];
     let count = split(name, &mut words);
     let words = &words[..count];
@@ -617,6 +619,7 @@ mod tests {
             ("secret_length", None),
             ("passwordVariable", None),
             ("tokenizer", None),
+            ("Token.Comment", None),
             ("PASSAGE", None),
             ("compass", None),
             ("monkeys-audio", None),

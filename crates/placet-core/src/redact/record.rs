@@ -150,8 +150,9 @@ impl<'r> Record<'r> {
         let wanted = self.wanted.entry(plain).or_insert(0);
         *wanted += 1;
         self.masks.insert(secret.to_owned(), mask::mask(kind, secret, *wanted));
-        let word = secret.bytes().all(|byte| byte.is_ascii_lowercase())
-            || secret.bytes().all(|byte| byte.is_ascii_digit());
+        // Plain words and identifiers occur by chance.
+        let plain = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b':' | b' ');
+        let word = secret.bytes().all(plain) || secret.bytes().all(|byte| byte.is_ascii_digit());
         if secret.len() >= KNOWN_FROM && !word && self.known.len() < KNOWN_MAX {
             self.known.push(Known { secret: secret.to_owned(), kind: kind.clone() });
         }

@@ -229,6 +229,11 @@ impl Scan<'_> {
             return;
         }
         let name = assign::name_around(self.text.as_bytes(), hit);
+        // The kind in a mask is no name.
+        if self.text.as_bytes()[name.clone()].starts_with("«".as_bytes()) {
+            self.name_end = name.end;
+            return;
+        }
         if let Some(assigned) = assign::secret(self.text, name.clone()) {
             self.value_end = assigned.value.end;
             self.add(assigned.noun.kind(), assigned.value);

@@ -36,6 +36,10 @@ pub fn userinfo(text: &str, at: usize) -> Option<(&'static str, Range<usize>)> {
     }
     let end = end?;
     let info = &room[..end];
+    // `scheme://[user:password@]host` shows how an address is written.
+    if info.iter().any(|byte| matches!(byte, b'[' | b']')) {
+        return None;
+    }
     match memchr::memchr(b':', info) {
         Some(colon) => {
             let password = start + colon + 1..start + end;

@@ -225,9 +225,9 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
         return false;
     }
     if bytes.iter().any(u8::is_ascii_whitespace) {
-        return is_phrase(value);
+        return noun != Noun::Vague && is_phrase(value);
     }
-    if names_one(value) || is_path(value) || written != Written::Whole && is_code(value) {
+    if names_one(value, written) || is_path(value) || written != Written::Whole && is_code(value, written) {
         return false;
     }
     match (noun, written) {
@@ -281,6 +281,13 @@ pub fn stands_for_one(value: &str) -> bool {
     {
         return true;
     }
+    // A pattern for secrets, such as this program has many of.
+    if ["(?", "\\w", "\\d", "\\s", "\\S", "[a-z", "[A-Z", "[0-9", "[^"]
+        .iter()
+        .any(|sign| trimmed.contains(sign))
+    {
+        return true;
+    }
     contains_any(trimmed, FILLERS)
 }
 
@@ -316,31 +323,38 @@ fn contains_any(text: &str, words: &[&str]) -> bool {
     })
 }
 
-/// `real_key`, `my-app-secret`: words only, one of them a noun. That is what a secret is called, not what it is.
-fn names_one(value: &str) -> bool {
-    let mut words = value.split(['_', '-', '.', '/', ':']).filter(|word| !word.is_empty());
-    let count = words.clone().count();
-    count > 1
-        && words.clone().all(|word| {
-            word.bytes().all(|byte| byte.is_ascii_lowercase())
-                || word.bytes().all(|byte| byte.is_ascii_uppercase())
-        })
-        && words.any(|word| {
-            [
-                "password",
-                "passwd",
-                "secret",
-                "secrets",
-                "token",
-                "key",
-                "apikey",
-                "credentials",
-                "creds",
-                "pass",
-            ]
-            .iter()
-            .any(|noun| word.eq_ignore_ascii_case(noun))
-        })
+/// `real_key`, `my-app-secret`, `challengePassword`: words only, one of them a noun. That is what a secret is called, not what
+/// it is.
+fn names_one(value: &str, written: Written) -> bool {
+    const NOUNS: [&str; 12] = [
+        "password",
+        "passwd",
+        "secret",
+        "secrets",
+        "token",
+        "tokens",
+        "key",
+        "keys",
+        "apikey",
+        "credentials",
+        "creds",
+        "pass",
+    ];
+    let is_noun = |word: &str| NOUNS.iter().any(|noun| word.eq_ignore_ascii_case(noun));
+    let words = value.split(['_', '-', '.', '/', ':']).filter(|word| !word.is_empty());
+    let plain = |word: &str| {
+        word.bytes().all(|byte| byte.is_ascii_lowercase())
+            || word.bytes().all(|byte| byte.is_ascii_uppercase())
+    };
+    if words.clone().count() > 1 && words.clone().all(plain) && words.clone().any(is_noun) {
+        return true;
+    }
+    // In the environment a value is no identifier.
+    if written == Written::Tight || !value.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_') {
+        return false;
+    }
+    let hump = value.bytes().rposition(|byte| byte.is_ascii_uppercase()).filter(|at| *at > 0);
+    hump.is_some_and(|at| is_noun(&value[at..]))
 }
 
 /// `/run/secrets/db`, `./key.pem`, `~/.netrc`, `C:\keys`.
@@ -366,32 +380,38 @@ fn is_path(value: &str) -> bool {
 }
 
 /// A call, an index, a member, a type: what an unquoted value is in code.
-fn is_code(value: &str) -> bool {
-    let bytes = value.as_bytes();
-    let identifier = |text: &[u8]| {
-        text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$'))
-            && text.iter().all(|byte| {
-                byte.is_ascii_alphanumeric()
-                    || matches!(byte, b'_' | b'.' | b'$' | b':' | b'?' | b'!' | b'>' | b'-' | b'&')
-            })
+fn is_code(value: &str, written: Written) -> bool {
+    let bytes = value.trim_start_matches(['!', '&', '*', '-']).as_bytes();
+    if bytes.windows(2).any(|pair| pair == b"()") || matches!(bytes, [b'(' | b'[' | b'{', ..]) {
+        return true;
+    }
+    let part = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b':' | b'?' | b'>' | b'-' | b'&')
     };
-    if let Some(at) = bytes.iter().position(|byte| matches!(byte, b'(' | b'[' | b'<' | b'{')) {
-        let closes = matches!(bytes.last(), Some(b')' | b']' | b'>' | b'}' | b',' | b';' | b'?' | b':'));
-        // What follows the name is all of it: a password with a bracket in its middle is none of these.
-        if at > 0
-            && identifier(&bytes[..at])
-            && (closes || matches!(bytes.get(at), Some(b'(')))
-            && !bytes[..at].iter().any(u8::is_ascii_digit)
-            && at >= 2
-        {
-            return true;
-        }
+    let head = bytes.iter().take_while(|byte| part(byte)).count();
+    let begins = bytes.first().is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$'));
+    if !begins {
+        return false;
+    }
+    // `params[`, `decode(key)`, `Option<`, `Token![`: a name of some length, then a bracket. A digit in the name of an
+    // assignment without blanks makes it rather a password.
+    let bracket = matches!(bytes.get(head), Some(b'(' | b'[' | b'<'))
+        || bytes.get(head) == Some(&b'!') && matches!(bytes.get(head + 1), Some(b'[' | b'('));
+    let digits = bytes[..head].iter().any(u8::is_ascii_digit);
+    let path = bytes[..head].iter().any(|byte| matches!(byte, b'.' | b'_' | b':'));
+    let ends = matches!(bytes.last(), Some(b')' | b']' | b'>' | b'(' | b'[' | b','));
+    if bracket && head >= 2 && (path || !digits) && (ends || written == Written::Loose) {
+        return true;
+    }
+    // `AUTH_HEADER`: a constant.
+    if written == Written::Loose && bytes.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_') {
+        return true;
     }
     // `config.api_key`, `Foo::bar`, `self->token`: names joined by signs.
     let joined = bytes.contains(&b'.') || bytes.windows(2).any(|pair| pair == b"::" || pair == b"->");
     joined
-        && identifier(bytes)
-        && value.split(['.', ':', '>', '-']).all(|part| part.len() < 24 && !mixes(part.as_bytes()))
+        && head == bytes.len()
+        && value.split(['.', ':', '>', '-']).all(|part| part.len() < 40 && !mixes(part.as_bytes()))
 }
 
 /// Letters and digits that change places more than once: nobody calls a variable that.
