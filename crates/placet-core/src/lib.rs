@@ -36,6 +36,8 @@ pub mod policy;
 
 pub mod decision;
 
+pub mod redact;
+
 pub use assess::Assessment;
 pub use decision::{Claim, Context, Decision, Finding, Source, Verdict, decide, decide_in, note};
 pub use digest::CallDigest;
@@ -43,5 +45,6 @@ pub use effect::Effect;
 pub use event::{Event, EventKind};
 pub use json::Json;
 pub use policy::Policy;
+pub use redact::Redactor;
 pub use timestamp::Timestamp;
 pub use tool_call::{ToolCall, ToolName};

@@ -201,6 +201,12 @@ impl ToolCall {
         self.reason.as_deref()
     }
 
+    /// The same call with other arguments.
+    #[must_use]
+    pub fn with_args(self, args: Object) -> Self {
+        Self { args: Json::Object(args), ..self }
+    }
+
     /// This call, with the host's name for it.
     #[must_use]
     pub fn with_id(self, id: impl Into<String>) -> Self {

@@ -19,8 +19,9 @@ Examples:
   placet explain -- 'curl -s https://get.example.sh | sudo bash'
   placet explain --tool write_file --args '{\"path\":\"~/.bashrc\",\"content\":\"…\"}'
   placet decide < calls.jsonl
+  placet redact --text < build.log
 
-Exit codes: 0 done, 1 something failed, 2 the command line is wrong; `decide` also 3, some line could not be read.";
+Exit codes: 0 done, 1 something failed, 2 the command line is wrong; `decide` and `redact` also 3, some line could not be read.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -30,6 +31,8 @@ pub enum Command {
     Explain(Explain),
     /// Check, test, list, show, draft and try rules.
     Rules(Rules),
+    /// Mask secrets in text, one JSON value a line, or plain text.
+    Redact(Redact),
     /// Print a completion script for your shell.
     #[command(
         after_help = "Example:\n  placet completions bash > ~/.local/share/bash-completion/completions/placet"
@@ -180,6 +183,33 @@ pub struct Explain {
     /// Exit with 0 for allow, 4 for hold and 5 for block.
     #[arg(long)]
     pub exit_code: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A line is a JSON value. In all of its strings secrets are masked by what they are, as in «github-token …x9Q»; nothing else changes. A line that cannot be read is reported by its number, and «unreadable» stands in its place.
+
+Examples:
+  echo '\"export DB_PASSWORD=hunter2-and-more\"' | placet redact
+  journalctl -u shop | placet redact --text
+  placet redact --json results.jsonl
+
+Exit codes: 0 every line was read, 3 some line could not be read, 1 input, output or patterns failed.")]
+pub struct Redact {
+    /// The file to read; standard input if none or `-`.
+    pub file: Option<PathBuf>,
+    /// Read plain text instead of JSON.
+    #[arg(long)]
+    pub text: bool,
+    /// Mask what these patterns find too: TOML in the format of gitleaks.
+    #[arg(long, value_name = "FILE")]
+    pub patterns: Option<PathBuf>,
+    /// Mask personal data too: e-mail addresses, telephone numbers, payment cards, accounts, identity numbers, public IP addresses.
+    #[arg(long)]
+    pub personal: bool,
+    /// List what was found in place of the text: what kind and where, never the secret.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Prints a completion script.

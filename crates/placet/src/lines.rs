@@ -63,7 +63,7 @@ impl Lines {
         self.number += 1;
         let number = self.number;
         if self.line.last() != Some(&b'\n') && length as u64 == LINE_MAX {
-            self.skip()?;
+            skip_line(&mut self.input)?;
             return Ok(Some(Line::Bad(format!("line {number} is longer than {LINE_MAX} bytes"))));
         }
         let text = self.line.trim_ascii();
@@ -78,22 +78,23 @@ impl Lines {
             Err(error) => Line::Bad(format!("line {number} is not a call: {error:#}")),
         }))
     }
+}
 
-    fn skip(&mut self) -> io::Result<()> {
-        loop {
-            let buffer = self.input.fill_buf()?;
-            if buffer.is_empty() {
+/// Passes over the rest of a line.
+pub fn skip_line<R: Read>(input: &mut BufReader<R>) -> io::Result<()> {
+    loop {
+        let buffer = input.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok(());
+        }
+        match buffer.iter().position(|byte| *byte == b'\n') {
+            Some(at) => {
+                input.consume(at + 1);
                 return Ok(());
             }
-            match buffer.iter().position(|byte| *byte == b'\n') {
-                Some(at) => {
-                    self.input.consume(at + 1);
-                    return Ok(());
-                }
-                None => {
-                    let length = buffer.len();
-                    self.input.consume(length);
-                }
+            None => {
+                let length = buffer.len();
+                input.consume(length);
             }
         }
     }

@@ -10,6 +10,8 @@ mod explain;
 
 mod lines;
 
+mod redact;
+
 mod rulebook;
 
 mod rules;
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
         Command::Decide(arguments) => decide::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rules(arguments) => rules::run(&arguments),
+        Command::Redact(arguments) => redact::run(&arguments),
         Command::Completions { shell } => cli::completions(shell),
     };
     match result {
