@@ -29,8 +29,10 @@ impl Manner {
     pub const DETACHED: Self = Self(1 << 7);
     /// Hands control of this machine to somebody on the network.
     pub const REMOTE_CONTROL: Self = Self(1 << 8);
+    /// Only the beginning was read: there is more than a budget allows.
+    pub const CUT: Self = Self(1 << 9);
 
-    const NAMES: [(Self, &'static str); 9] = [
+    const NAMES: [(Self, &'static str); 10] = [
         (Self::ELEVATED, "elevated"),
         (Self::REMOTE, "remote"),
         (Self::FETCHED, "fetched"),
@@ -40,6 +42,7 @@ impl Manner {
         (Self::HIDDEN, "hidden"),
         (Self::DETACHED, "detached"),
         (Self::REMOTE_CONTROL, "remote_control"),
+        (Self::CUT, "cut"),
     ];
 
     /// Whether all of `other` is among these.

@@ -9,11 +9,11 @@ use super::{
 use crate::{Json, ToolCall};
 
 /// Values looked at in the arguments of one call.
-const VALUES_MAX: usize = 200;
+const VALUES_MAX: usize = 5_000;
 /// Effects after which no more are looked for.
 const EFFECTS_MAX: usize = 2_000;
 /// How deep in them.
-const DEPTH_MAX: usize = 6;
+const DEPTH_MAX: usize = 32;
 
 /// What is known of a tool before its arguments are looked at.
 pub struct Known {
@@ -111,7 +111,7 @@ fn arguments(call: &ToolCall, act: Act, seen: Seen, effects: &mut Vec<Effect>) {
         reader.value(key, value, &Pointer::root().key(key), 0, &mut left);
     }
     if left == 0 {
-        effects.push(Effect::opaque("more or deeper arguments than can be looked at", nowhere()));
+        effects.push(Effect::cut("more or deeper arguments than can be looked at", nowhere()));
     }
 }
 
