@@ -14,7 +14,10 @@ use placet_core::{
 use crate::style;
 
 /// The packs that come with Placet.
-pub const BUILTIN: &[(&str, &str)] = &[("destructive", include_str!("../../../rules/destructive.yaml"))];
+pub const BUILTIN: &[(&str, &str)] = &[
+    ("core", include_str!("../../../rules/core.yaml")),
+    ("destructive", include_str!("../../../rules/destructive.yaml")),
+];
 
 /// A file of rules.
 pub struct Source {

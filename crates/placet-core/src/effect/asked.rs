@@ -6,9 +6,9 @@ use super::{Pointer, Role, Span, act::Act, interpret::quote, words};
 use crate::{Json, Policy, ToolCall, policy::Organisation};
 
 /// Values looked at in the arguments of one call.
-const VALUES_MAX: usize = 200;
+const VALUES_MAX: usize = 5_000;
 /// How deep in them.
-const DEPTH_MAX: usize = 6;
+const DEPTH_MAX: usize = 32;
 
 /// One value in the arguments of a call.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Tools that read, write, patch and delete files.
 
 use super::{
-    Effect, Extent, Place, Pointer, Seen, Span, Target, Undo, Verb, patch,
+    Effect, Extent, Place, Pointer, Span, Target, Undo, Verb, patch,
     path::{self, Found},
     tool_table::Interpreter,
 };
@@ -180,7 +180,7 @@ fn each_path(
             }
         }
         if items.len() > 1_000 {
-            effects.push(Effect::opaque("more files than can be listed", Span::new(pointer, 0..0)));
+            effects.push(Effect::cut("more files than can be listed", Span::new(pointer, 0..0)));
         }
     }
 }
@@ -233,7 +233,11 @@ fn patches(call: &ToolCall, effects: &mut Vec<Effect>) {
             });
         }
         if let Some(problem) = read.problem {
-            effects.push(Effect::opaque(problem, Span::whole(pointer, text)).seen(Seen::Guessed));
+            let span = Span::whole(pointer, text);
+            effects.push(match problem == patch::TOO_MANY_FILES {
+                true => Effect::cut(problem, span),
+                false => Effect::opaque(problem, span),
+            });
         }
     }
 }

@@ -29,11 +29,13 @@ impl Manner {
     pub const DETACHED: Self = Self(1 << 7);
     /// Hands control of this machine to somebody on the network.
     pub const REMOTE_CONTROL: Self = Self(1 << 8);
+    /// Only the beginning was read: there is more than a budget allows.
+    pub const CUT: Self = Self(1 << 9);
 
     /// Leaves the organisation that the operator has named.
-    pub const OUTSIDE: Self = Self(1 << 9);
+    pub const OUTSIDE: Self = Self(1 << 10);
 
-    const NAMES: [(Self, &'static str); 10] = [
+    const NAMES: [(Self, &'static str); 11] = [
         (Self::ELEVATED, "elevated"),
         (Self::REMOTE, "remote"),
         (Self::FETCHED, "fetched"),
@@ -43,6 +45,7 @@ impl Manner {
         (Self::HIDDEN, "hidden"),
         (Self::DETACHED, "detached"),
         (Self::REMOTE_CONTROL, "remote_control"),
+        (Self::CUT, "cut"),
         (Self::OUTSIDE, "outside"),
     ];
 

@@ -34,7 +34,7 @@ pub fn read(asked: &Asked<'_>, _act: Act, seen: Seen) -> Vec<Effect> {
         }
     }
     if asked.more {
-        effects.push(Effect::opaque("more or deeper arguments than can be looked at", asked.nowhere()));
+        effects.push(Effect::cut("more or deeper arguments than can be looked at", asked.nowhere()));
     }
     effects
 }

@@ -300,6 +300,11 @@ impl Effect {
         }
     }
 
+    /// More than a budget allows, so that anything may stand in the rest.
+    pub fn cut(why: impl Into<Cow<'static, str>>, because: Span) -> Self {
+        Self::opaque(why, because).manner(Manner::CUT)
+    }
+
     /// The same effect on this much.
     #[must_use]
     pub fn extent(mut self, extent: Extent) -> Self {

@@ -18,7 +18,7 @@ const EFFECTS_MAX: usize = 2_000;
 pub fn read_rest(asked: &Asked<'_>, act: Act, seen: Seen, claimed: &[Role], effects: &mut Vec<Effect>) {
     for leaf in &asked.leaves {
         if effects.len() > EFFECTS_MAX {
-            effects.push(Effect::opaque("more arguments than can be looked at", asked.nowhere()));
+            effects.push(Effect::cut("more arguments than can be looked at", asked.nowhere()));
             return;
         }
         if leaf.told.is_some_and(|role| claimed.contains(&role)) {
@@ -31,7 +31,7 @@ pub fn read_rest(asked: &Asked<'_>, act: Act, seen: Seen, claimed: &[Role], effe
         effects.extend(found.into_iter().map(|effect| Effect { because: asked.nowhere(), ..effect }));
     }
     if asked.more {
-        effects.push(Effect::opaque("more or deeper arguments than can be looked at", asked.nowhere()));
+        effects.push(Effect::cut("more or deeper arguments than can be looked at", asked.nowhere()));
     }
 }
 

@@ -121,7 +121,7 @@ pub fn script(text: &str) -> Vec<Effect> {
             ),
         }
         if effects.len() > 1_000 {
-            effects.push(Effect::opaque("more commands than can be listed", nowhere()));
+            effects.push(Effect::cut("more commands than can be listed", nowhere()));
             break;
         }
     }

@@ -130,7 +130,7 @@ impl Memory {
             }
         }
         let shelf = self.shelves.entry(note.track).or_default();
-        self.full |= !shelf.put(note.at, note.keep_ms, note.what);
+        shelf.put(note.at, note.keep_ms, note.what);
     }
 
     fn shelf(&self, track: &Track) -> Result<Option<&Shelf>, HistoryError> {
@@ -142,8 +142,7 @@ impl Memory {
 }
 
 impl Shelf {
-    /// `false` if something that matters had to be left out.
-    fn put(&mut self, at: Timestamp, keep_ms: i64, what: Noted) -> bool {
+    fn put(&mut self, at: Timestamp, keep_ms: i64, what: Noted) {
         self.keep_ms = keep_ms;
         self.newest = self.newest.max(Some(at));
         let old = |then: &Timestamp| at.ms_since(*then) >= keep_ms;
@@ -191,10 +190,17 @@ impl Shelf {
                     Some((then, same)) if *same == taken => *then = at.max(*then),
                     Some(_) | None => insert(&mut self.steps, (at, taken), |(then, _)| *then),
                 }
-                return self.steps.len() <= STEPS_MAX;
+                while self.steps.len() > STEPS_MAX {
+                    // Two become one that has taken the steps of both: rather too much than too little.
+                    let Some((_, first)) = self.steps.pop_front() else { break };
+                    if let (Taken::Steps(earlier), Some((_, Taken::Steps(steps)))) =
+                        (first, self.steps.front_mut())
+                    {
+                        *steps |= earlier;
+                    }
+                }
             }
         }
-        true
     }
 }
 

@@ -174,7 +174,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             self.call_function(next, &Arguments::default(), false);
         }
         if let Some(problem) = problem {
-            self.opaque(problem, (0, self.source.len()));
+            self.unread(problem, (0, self.source.len()));
         }
     }
 
@@ -248,6 +248,19 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.emit(Effect::opaque(why, Span::new(Pointer::root(), 0..0)), at);
     }
 
+    /// What tokens could not be made of.
+    fn unread(&mut self, problem: &'static str, at: Range) {
+        match problem == super::token::TOO_MUCH {
+            true => self.cut(problem, at),
+            false => self.opaque(problem, at),
+        }
+    }
+
+    /// There is more than can be read.
+    pub fn cut(&mut self, why: &'static str, at: Range) {
+        self.emit(Effect::cut(why, Span::new(Pointer::root(), 0..0)), at);
+    }
+
     /// The same, where somebody took trouble not to be understood.
     pub fn hidden(&mut self, why: &'static str, at: Range) {
         self.emit(Effect::opaque(why, Span::new(Pointer::root(), 0..0)).manner(Manner::HIDDEN), at);
@@ -257,7 +270,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         if !self.stopped {
             self.stopped = true;
             self.dry = 0;
-            self.opaque(why, (0, self.source.len()));
+            self.cut(why, (0, self.source.len()));
         }
     }
 
@@ -682,7 +695,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             Language::JavaScript => javascript_tokens::tokenize(self.source, part.clone(), &mut self.tokens),
         };
         if let Some(problem) = problem {
-            self.opaque(problem, (part.start, part.end));
+            self.unread(problem, (part.start, part.end));
         }
         let end = self.tokens.len();
         let (value, mut at) = self.expression(first, end);
@@ -1069,7 +1082,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             return;
         }
         if self.nesting >= NESTING_MAX {
-            return self.opaque("code within code is nested too deeply to follow", at);
+            return self.cut("code within code is nested too deeply to follow", at);
         }
         self.copies(text.len());
         let place = self.place(at);

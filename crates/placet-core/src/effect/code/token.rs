@@ -4,6 +4,9 @@
 /// More tokens than this are not followed.
 pub const TOKENS_MAX: usize = 400_000;
 
+/// What is wrong with code that has more tokens.
+pub const TOO_MUCH: &str = "more code than can be followed";
+
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -116,7 +119,7 @@ impl<'s, 't> Lexer<'s, 't> {
     /// Whether there is room for another token.
     pub fn has_room(&mut self) -> bool {
         if self.tokens.len() >= TOKENS_MAX {
-            self.fail("more code than can be followed");
+            self.fail(TOO_MUCH);
             return false;
         }
         true

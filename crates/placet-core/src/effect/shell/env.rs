@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::flow::{Flow, Origin, TEXT_MAX};
+use super::flow::{Flow, Origin};
 
 /// The state of a script while it is walked.
 #[derive(Clone, Debug, Default)]
@@ -67,9 +67,7 @@ impl Env {
     pub fn set(&mut self, name: &str, mut items: Vec<Flow>, sometimes: bool) {
         for item in &mut items {
             // A value that doubles itself again and again would fill the memory.
-            if item.text.as_ref().is_some_and(|text| text.len() > TEXT_MAX) {
-                item.text = None;
-            }
+            *item = std::mem::take(item).bounded();
         }
         self.bytes += items.iter().filter_map(|item| item.text.as_ref()).map(String::len).sum::<usize>();
         if name == "PATH" {
@@ -131,10 +129,8 @@ impl Env {
     }
 
     /// Remembers what `path` holds.
-    pub fn write_file(&mut self, path: String, mut content: Flow, keeps_old: bool) {
-        if content.text.as_ref().is_some_and(|text| text.len() > TEXT_MAX) {
-            content.text = None;
-        }
+    pub fn write_file(&mut self, path: String, content: Flow, keeps_old: bool) {
+        let content = content.bounded();
         if self.files.len() >= NAMES_MAX && !self.files.contains_key(&path) {
             self.full = true;
             return;

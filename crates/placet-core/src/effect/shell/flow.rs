@@ -29,6 +29,8 @@ impl Origin {
     pub const ENVIRONMENT: Self = Self(1 << 5);
     /// From a program known to print shell settings, such as `ssh-agent`.
     pub const SETTINGS: Self = Self(1 << 3);
+    /// It was known, and more than is followed.
+    pub const CUT: Self = Self(1 << 5);
 
     /// Whether all of `other` is in it.
     pub fn has(self, other: Self) -> bool {
@@ -77,14 +79,23 @@ impl Flow {
     /// This followed by that.
     #[must_use]
     pub fn then(self, other: Self) -> Self {
-        let text = match (self.text, other.text) {
-            (Some(mut text), Some(more)) if text.len() + more.len() <= TEXT_MAX => {
+        let origin = self.origin.and(other.origin);
+        match (self.text, other.text) {
+            (Some(mut text), Some(more)) => {
                 text.push_str(&more);
-                Some(text)
+                Self { text: Some(text), origin }.bounded()
             }
-            _ => None,
-        };
-        Self { text, origin: self.origin.and(other.origin) }
+            _ => Self { text: None, origin },
+        }
+    }
+
+    /// The same, unless it is longer than is followed.
+    #[must_use]
+    pub fn bounded(self) -> Self {
+        match self.text.as_ref().is_some_and(|text| text.len() > TEXT_MAX) {
+            true => Self::unknown(self.origin.and(Origin::CUT)),
+            false => self,
+        }
     }
 }
 

@@ -38,6 +38,8 @@ const ITEMS_MAX: usize = 256;
 const FUNCTIONS_MAX: usize = 1024;
 /// Words a loop is followed for one by one.
 const ROUNDS_MAX: usize = 16;
+/// Of the words beyond, those that matter and are followed too.
+const TELLING_MAX: usize = 32;
 
 /// The walk through one script.
 pub struct Walker<'c> {
@@ -120,7 +122,10 @@ impl<'c> Walker<'c> {
         let output = self.run(&parsed.script, stdin);
         if let Some(problem) = parsed.problem.filter(|problem| problem.budget || !self.beside_windows) {
             let span = self.span((problem.at.min(text.len()), text.len()));
-            self.emit(Effect::opaque(problem.what, span));
+            self.emit(match problem.budget {
+                true => Effect::cut(problem.what, span),
+                false => Effect::opaque(problem.what, span),
+            });
         }
         output
     }
@@ -175,7 +180,7 @@ impl<'c> Walker<'c> {
             let span = effect.because.clone();
             if !self.overflowed {
                 self.overflowed = true;
-                self.effects.push(Effect::opaque("more effects than can be listed", span));
+                self.effects.push(Effect::cut("more effects than can be listed", span));
             }
             return;
         }
@@ -201,10 +206,16 @@ impl<'c> Walker<'c> {
         self.emit(Effect::opaque(why, span));
     }
 
+    /// Adds that there is more than can be read.
+    pub(super) fn cut(&mut self, why: &'static str, range: (usize, usize)) {
+        let span = self.span(range);
+        self.emit(Effect::cut(why, span));
+    }
+
     pub(super) fn give_up(&mut self, why: &'static str, range: (usize, usize)) {
         if !self.exhausted {
             self.exhausted = true;
-            self.opaque(why, range);
+            self.cut(why, range);
         }
     }
 
@@ -410,26 +421,44 @@ impl<'c> Walker<'c> {
         };
         let mut output = Flow::empty();
         let rest = values.len() > ROUNDS_MAX;
-        let telling = values.iter().skip(ROUNDS_MAX).find(|value| self.is_telling(value)).cloned();
+        let (telling, others) = self.telling(values.iter().skip(ROUNDS_MAX).cloned());
         for value in values.into_iter().take(ROUNDS_MAX) {
             self.env.set(name, vec![value], false);
             output = output.then(self.sometimes(|walker| walker.run(body, stdin.clone())));
         }
-        if let Some(telling) = telling {
-            // Of the words that are not followed one by one, the one that matters most.
-            self.env.set(name, vec![telling], false);
+        for value in telling {
+            self.env.set(name, vec![value], false);
             output = output.then(self.sometimes(|walker| walker.run(body, stdin.clone())));
         }
         if rest {
-            self.env.set(name, vec![Flow::unknown(Origin::PLAIN)], false);
+            self.env.set(name, vec![Flow::unknown(others)], false);
             output = output.then(self.sometimes(|walker| walker.run(body, stdin)));
         }
         output
     }
 
-    /// Whether a value names a file that is anything but ordinary.
-    pub(super) fn is_telling(&self, value: &Flow) -> bool {
-        value.text.as_deref().is_some_and(|text| self.path_target(text).1.sensitivity > Sensitivity::None)
+    /// Of values that are not followed one by one, those that matter: one file of each kind that is anything but
+    /// ordinary, and texts of several words, which may be commands. What is left of the others is where they came from.
+    pub(super) fn telling(&self, values: impl Iterator<Item = Flow>) -> (Vec<Flow>, Origin) {
+        let mut telling: Vec<Flow> = Vec::new();
+        let mut kinds = Vec::new();
+        let mut left_out = Origin::PLAIN;
+        for value in values {
+            let Some(text) = value.text.as_deref() else { continue };
+            let found = self.path_target(text).1;
+            let kind = (found.sensitivity, found.broad);
+            let new_kind = found.sensitivity > Sensitivity::None && !kinds.contains(&kind);
+            let several_words = text.trim().contains(char::is_whitespace);
+            if (new_kind || several_words) && !telling.contains(&value) {
+                if telling.len() >= TELLING_MAX {
+                    left_out = Origin::CUT;
+                    break;
+                }
+                kinds.push(kind);
+                telling.push(value);
+            }
+        }
+        (telling, left_out)
     }
 
     /// A loop that never ends and starts jobs without waiting for them fills the machine.

@@ -87,7 +87,7 @@ fn backticks(rest: &str, reading: &mut QueryReading) {
     const COMMANDS_MAX: usize = 16;
     for (number, command) in rest.split('`').skip(1).step_by(2).enumerate() {
         if number == COMMANDS_MAX {
-            reading.effects.push(super::opaque("more commands than can be read"));
+            reading.effects.push(super::cut("more commands than can be read"));
             return;
         }
         reading.shell.push(command.to_owned());

@@ -417,7 +417,7 @@ fn sed(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
                     walker.write(&named(path), Flow::unknown(Origin::LOCAL), false);
                 }
                 super::sed::Reach::More => {
-                    walker.opaque("sed opens more files than can be listed", script.range);
+                    walker.cut("sed opens more files than can be listed", script.range);
                 }
             }
         }

@@ -220,7 +220,7 @@ fn by_words(walker: &mut Walker<'_>, language: &str, text: &str, range: Range) {
     if awk {
         for (number, (path, writes)) in awk_files(text).into_iter().enumerate() {
             if number >= AWK_FILES_MAX {
-                walker.opaque("awk opens more files than can be listed", range);
+                walker.cut("awk opens more files than can be listed", range);
             }
             let file = Arg::literal(path.to_owned(), range);
             if writes {
@@ -279,6 +279,7 @@ fn by_words(walker: &mut Walker<'_>, language: &str, text: &str, range: Range) {
             }
             lexical::Use::Send(host) => walker.send(&host, Origin::PLAIN, range),
             lexical::Use::Opaque(why) => walker.emit(Effect::opaque(why, span.clone()).extent(Extent::One)),
+            lexical::Use::Cut(why) => walker.emit(Effect::cut(why, span.clone())),
         }
     }
 }

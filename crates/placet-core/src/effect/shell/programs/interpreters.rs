@@ -233,7 +233,7 @@ pub(super) fn run_unseen(walker: &mut Walker<'_>, origin: Origin, name: &str, ra
     } else {
         Effect::opaque("the code that runs is only known when it runs", span)
     };
-    walker.emit(effect);
+    walker.emit(if origin.has(Origin::CUT) { effect.manner(Manner::CUT) } else { effect });
 }
 
 /// Runs a file as shell code.

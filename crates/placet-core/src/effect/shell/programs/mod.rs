@@ -184,7 +184,7 @@ pub(super) fn unknown_use(walker: &mut Walker<'_>, call: &Call<'_>) {
 pub(super) fn hands_over_secrets(walker: &mut Walker<'_>, call: &Call<'_>) {
     const LOOKED_AT_MAX: usize = 2_000;
     if call.args.len() > LOOKED_AT_MAX {
-        walker.opaque("more arguments than can be looked at", call.range);
+        walker.cut("more arguments than can be looked at", call.range);
     }
     for arg in call.args.iter().take(LOOKED_AT_MAX) {
         let at = arg.as_str().find('=').filter(|_| arg.as_str().starts_with('-')).map_or(0, |at| at + 1);
@@ -232,7 +232,8 @@ fn unknown_program(
         return dispatch(walker, &call);
     }
     let why = "which program runs is only known when it runs";
-    walker.emit(Effect::opaque(why, span).manner(Manner::HIDDEN));
+    let effect = Effect::opaque(why, span).manner(Manner::HIDDEN);
+    walker.emit(if program.origin.has(Origin::CUT) { effect.manner(Manner::CUT) } else { effect });
     Flow::unknown(Origin::PLAIN)
 }
 
