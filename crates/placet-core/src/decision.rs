@@ -2,7 +2,12 @@
 
 use serde::Serialize;
 
-use crate::{Assessment, CallDigest, Policy, ToolCall, assess, effect};
+use crate::{
+    Assessment, CallDigest, Policy, ToolCall,
+    assess::{self, SideEffectClass},
+    effect::{self, Verb},
+    warrant::{Authority, InAdvance},
+};
 
 /// What happens to a call, mildest first. The reasons live in the findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -35,6 +40,8 @@ pub enum Source {
     Assessment,
     /// A setting of the operator for this tool.
     Setting,
+    /// The warrant under which the call is made.
+    Warrant,
     /// The call itself could not be understood.
     Input,
 }
@@ -107,11 +114,47 @@ impl Decision {
     }
 }
 
-/// Decides on `call` under `policy`.
+/// Decides on `call` under `policy`, without a warrant.
 pub fn decide(call: &ToolCall, policy: &Policy) -> Decision {
+    decide_under(call, policy, None)
+}
+
+/// Decides on `call` under `policy` and, if there is one, the authority of a warrant.
+///
+/// A warrant can block, and can ask for a person. Where it allows without asking, it is the operator's answer given in
+/// advance: it lifts the hold that the assessment alone would make. It lifts nothing of what cannot be read, of what
+/// touches life and safety or of what the operator set to be asked every time, and a critical call only if its first link
+/// says what an argument may be.
+pub fn decide_under(call: &ToolCall, policy: &Policy, authority: Option<&Authority<'_>>) -> Decision {
     let tool = effect::tool_table::find(call.tool().as_str());
     let digest = CallDigest::of(call, tool.map_or(&[], |tool| tool.without_effect));
     let reading = effect::interpret(call);
-    let (assessment, findings) = assess::weigh(call, reading, policy);
-    Decision::of(findings, Some(digest), Some(assessment))
+    let (assessment, mut findings) = assess::weigh(call, reading, policy);
+    let mut claims = Vec::new();
+    if let Some(authority) = authority {
+        let mut said = authority.ask(call, &digest, &assessment);
+        if lifts(said.in_advance, &assessment) {
+            for finding in findings.iter_mut().filter(|finding| finding.source == Source::Assessment) {
+                if finding.verdict == Verdict::Hold {
+                    finding.verdict = Verdict::Allow;
+                    said.finding.reason.push_str(", and so answers in advance what a person would be asked");
+                }
+            }
+        }
+        findings.push(said.finding);
+        claims = said.claims;
+    }
+    Decision { claims, ..Decision::of(findings, Some(digest), Some(assessment)) }
+}
+
+/// Whether a warrant that says so much in advance lifts the hold of `assessment`.
+fn lifts(in_advance: InAdvance, assessment: &Assessment) -> bool {
+    let read = assessment.effects.iter().all(|effect| effect.verb != Verb::Opaque);
+    let enough = match assessment.side_effect_class {
+        SideEffectClass::Critical => InAdvance::Critical,
+        SideEffectClass::ReadOnly | SideEffectClass::LocalReversible | SideEffectClass::External => {
+            InAdvance::NotCritical
+        }
+    };
+    read && !assessment.crisis_sensitive && in_advance >= enough
 }

@@ -32,10 +32,12 @@ pub mod assess;
 
 pub mod policy;
 
+pub mod warrant;
+
 pub mod decision;
 
 pub use assess::Assessment;
-pub use decision::{Claim, Decision, Finding, Source, Verdict, decide};
+pub use decision::{Claim, Decision, Finding, Source, Verdict, decide, decide_under};
 pub use digest::CallDigest;
 pub use effect::Effect;
 pub use event::{Event, EventKind};
@@ -43,3 +45,4 @@ pub use json::Json;
 pub use policy::Policy;
 pub use timestamp::Timestamp;
 pub use tool_call::{ToolCall, ToolName};
+pub use warrant::{Authority, SealedWarrant, Warrant};

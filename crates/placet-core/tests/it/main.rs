@@ -15,3 +15,4 @@ mod scenarios;
 mod shell_corpus;
 mod sql;
 mod url;
+mod warrant;
