@@ -146,7 +146,7 @@ impl SealedApproval {
         let envelope = Envelope::open(Kind::Approval, &self.0).map_err(ApprovalError::Malformed)?;
         let approval = Approval::read(envelope.payload).map_err(ApprovalError::Malformed)?;
         if !keys.contains(&approval.issuer) {
-            return Err(ApprovalError::UnknownKey { key: approval.issuer });
+            return Err(ApprovalError::UnknownKey { key: approval.issuer.to_string() });
         }
         if approval.call != *call {
             return Err(ApprovalError::OtherCall);
@@ -174,7 +174,7 @@ pub enum ApprovalError {
     #[error("the approval is signed by `{key}`, which may not approve")]
     UnknownKey {
         /// The issuer.
-        key: PublicKey,
+        key: String,
     },
     /// It is for another call.
     #[error("the approval is for another call")]

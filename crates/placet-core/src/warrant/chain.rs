@@ -172,7 +172,7 @@ impl SealedWarrant {
         }
         let root = &sealed[0].head.issuer;
         if !keys.contains(root) {
-            return Err(OpenWarrantError::UnknownKey { key: *root });
+            return Err(OpenWarrantError::UnknownKey { key: root.to_string() });
         }
         for (number, link) in sealed.iter().enumerate() {
             let parent = number.checked_sub(1).map(|before| (&sealed[before].head, sealed[before].digest));
@@ -351,7 +351,7 @@ pub enum OpenWarrantError {
     )]
     UnknownKey {
         /// The issuer.
-        key: PublicKey,
+        key: String,
     },
     /// A signature does not fit.
     #[error("the signature of link {link} does not hold")]
@@ -421,7 +421,7 @@ pub enum OpenWarrantError {
         /// Which link, from one.
         link: usize,
         /// The key.
-        key: PublicKey,
+        key: String,
     },
 }
 

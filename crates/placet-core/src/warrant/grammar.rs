@@ -161,6 +161,13 @@ struct Word {
     at: Bytes<usize>,
 }
 
+/// `1..5`, either end of which may be missing.
+struct Bounds {
+    min: Option<Number>,
+    max: Option<Number>,
+    at: Bytes<usize>,
+}
+
 impl<'t> Words<'t> {
     fn of(line: &'t str) -> Result<Self, GrammarError> {
         if line.len() > LINE_MAX {
@@ -299,7 +306,7 @@ impl<'t> Words<'t> {
     }
 
     /// `1..5`, `1..` or `..5`.
-    fn bounds(&mut self) -> Result<(Option<Number>, Option<Number>, Bytes<usize>), GrammarError> {
+    fn bounds(&mut self) -> Result<Bounds, GrammarError> {
         let word = self.word("bounds such as `1..5`")?;
         let Some((low, high)) = word.text.split_once("..") else {
             return self.fail(word.at, "bounds are written like `1..5`, `1..` or `..5`");
@@ -308,7 +315,7 @@ impl<'t> Words<'t> {
             "" => Ok(None),
             text => self.number(text, &word.at).map(Some),
         };
-        Ok((end(low)?, end(high)?, word.at.clone()))
+        Ok(Bounds { min: end(low)?, max: end(high)?, at: word.at.clone() })
     }
 
     fn arguments(&mut self) -> Result<(Vec<Argument>, bool), GrammarError> {
@@ -462,7 +469,7 @@ impl<'t> Words<'t> {
             }
             "argv" => self.argv(),
             "range" => {
-                let (min, max, at) = self.bounds()?;
+                let Bounds { min, max, at } = self.bounds()?;
                 self.made(at, Range::new(min.map(Bound::at), max.map(Bound::at)).map(Constraint::Range))
             }
             "above" | "below" => {
@@ -475,7 +482,7 @@ impl<'t> Words<'t> {
                 self.made(word.at, range.map(Constraint::Range))
             }
             "length" => {
-                let (min, max, at) = self.bounds()?;
+                let Bounds { min, max, at } = self.bounds()?;
                 let whole = |number: Option<Number>| match number.map(Number::as_u64) {
                     Some(None) => self.fail(at.clone(), "a length is a whole number that is not negative"),
                     Some(Some(number)) => Ok(Some(number)),

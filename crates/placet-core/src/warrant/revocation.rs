@@ -135,7 +135,7 @@ impl SealedRevocations {
         let envelope = Envelope::open(Kind::Revocations, &self.0).map_err(RevocationError::Malformed)?;
         let list = RevocationList::read(envelope.payload).map_err(RevocationError::Malformed)?;
         if !keys.contains(&list.issuer) {
-            return Err(RevocationError::UnknownKey { key: list.issuer });
+            return Err(RevocationError::UnknownKey { key: list.issuer.to_string() });
         }
         if !envelope.is_signed_by(&list.issuer) {
             return Err(RevocationError::BadSignature);
@@ -187,7 +187,7 @@ impl Revocations {
             };
             for key in [Some(head.issuer), holder].into_iter().flatten() {
                 if list.keys.binary_search(&key).is_ok() {
-                    return Err(OpenWarrantError::RevokedKey { link, key });
+                    return Err(OpenWarrantError::RevokedKey { link, key: key.to_string() });
                 }
             }
         }
@@ -211,7 +211,7 @@ pub enum RevocationError {
     #[error("the revocation list is signed by `{key}`, which is not a trusted root")]
     UnknownKey {
         /// The issuer.
-        key: PublicKey,
+        key: String,
     },
     /// The signature does not fit.
     #[error("the signature of the revocation list does not hold")]
