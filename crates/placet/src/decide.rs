@@ -7,11 +7,15 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::Context;
-use placet_core::{Decision, Event, Json, Policy, decide};
+use anyhow::{Context, bail};
+use placet_core::{
+    Decision, Event, Finding, Json, Policy, Source, ToolCall, Verdict, Warrant,
+    decision::decide_under,
+    warrant::{Authority, CountersInMemory, Held, Posture, Revocations},
+};
 use serde::Serialize;
 
-use crate::{cli::Decide, config};
+use crate::{cli::Decide, config, keyring, warrant};
 
 /// Longer lines are refused without being kept.
 const LINE_MAX: u64 = 16 * 1024 * 1024;
@@ -31,22 +35,87 @@ struct Noted {
 /// Runs the command.
 pub fn run(arguments: &Decide) -> anyhow::Result<ExitCode> {
     let policy = config::load(arguments.config.as_deref())?;
+    let mut judge = Judge { policy, presented: presented(arguments)? };
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let all_read = match arguments.file.as_deref().filter(|file| *file != Path::new("-")) {
         Some(file) => {
             let input = File::open(file).with_context(|| format!("cannot read `{}`", file.display()))?;
-            decide_lines(BufReader::new(input), output, &policy)?
+            decide_lines(BufReader::new(input), output, &mut judge)?
         }
-        None => decide_lines(BufReader::new(io::stdin().lock()), output, &policy)?,
+        None => decide_lines(BufReader::new(io::stdin().lock()), output, &mut judge)?,
     };
     Ok(if all_read { ExitCode::SUCCESS } else { ExitCode::from(SOME_BAD) })
+}
+
+/// What calls are judged by.
+struct Judge {
+    policy: Policy,
+    presented: Option<Presented>,
+}
+
+/// A warrant that was opened, and what is used up of it.
+struct Presented {
+    warrant: Warrant,
+    revoked: Revocations,
+    counters: CountersInMemory,
+}
+
+impl Judge {
+    fn decide(&mut self, call: &ToolCall) -> anyhow::Result<Decision> {
+        let Some(presented) = &mut self.presented else { return Ok(decide_under(call, &self.policy, None)) };
+        let now = warrant::now()?;
+        let refuse = |decision: &mut Decision, reason: String| {
+            decision.findings.push(Finding {
+                source: Source::Warrant,
+                verdict: Verdict::Block,
+                reason: reason.clone(),
+            });
+            (decision.verdict, decision.reasons) = (Verdict::Block, vec![reason]);
+        };
+        let mut decision = {
+            let authority = Authority {
+                warrant: &presented.warrant,
+                held: Held::Taken,
+                posture: Posture::OPEN,
+                counters: &presented.counters,
+                now,
+            };
+            decide_under(call, &self.policy, Some(&authority))
+        };
+        if let Err(error) = presented.warrant.recheck(&presented.revoked, now) {
+            refuse(&mut decision, error.to_string());
+        }
+        // What is held has not happened yet: it is counted when it does.
+        if decision.verdict == Verdict::Allow && presented.counters.settle(&decision.claims).is_err() {
+            refuse(&mut decision, "what the warrant still permitted was used up meanwhile".to_owned());
+        }
+        Ok(decision)
+    }
+}
+
+/// The warrant that was given or stands in the environment, checked.
+fn presented(arguments: &Decide) -> anyhow::Result<Option<Presented>> {
+    let Some(text) = warrant::from_environment(arguments.warrant.as_deref()) else {
+        if !arguments.roots.is_empty() || !arguments.revocations.is_empty() {
+            bail!("`--roots` and `--revocations` are for a warrant; name it with `--warrant`");
+        }
+        return Ok(None);
+    };
+    if arguments.roots.is_empty() {
+        bail!("whose word counts? name the trusted roots of the warrant, such as `--roots ops.pub`");
+    }
+    let roots = keyring::trusted_keys(&arguments.roots, &keyring::directory(None)?)?;
+    let revoked = warrant::revocations(&arguments.revocations, &roots)?;
+    let warrant = warrant::read(&text)?.open(&roots, &revoked, warrant::now()?)?;
+    writeln!(anstream::stderr(), "note: that the caller holds the warrant is taken for granted, not proved")?;
+    Ok(Some(Presented { warrant, revoked, counters: CountersInMemory::default() }))
 }
 
 /// Decides line by line; `false` if some line could not be read.
 fn decide_lines<R: Read>(
     mut input: BufReader<R>,
     mut output: impl Write,
-    policy: &Policy,
+    judge: &mut Judge,
 ) -> anyhow::Result<bool> {
     let mut line = Vec::new();
     let mut all_read = true;
@@ -76,7 +145,7 @@ fn decide_lines<R: Read>(
             .map_err(anyhow::Error::from)
             .and_then(|json| Ok(Event::from_json(&json)?))
         {
-            Ok(Event::ToolCall(call)) => answer(&mut output, &decide(&call, policy))?,
+            Ok(Event::ToolCall(call)) => answer(&mut output, &judge.decide(&call)?)?,
             Ok(Event::Other(report)) => {
                 let noted = Noted {
                     verdict: "allow",

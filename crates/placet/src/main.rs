@@ -8,7 +8,13 @@ mod decide;
 
 mod explain;
 
+mod key;
+
+mod keyring;
+
 mod style;
+
+mod warrant;
 
 use std::process::ExitCode;
 
@@ -21,6 +27,8 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Decide(arguments) => decide::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Key(arguments) => key::run(&arguments),
+        Command::Warrant(arguments) => warrant::run(&arguments),
         Command::Completions { shell } => cli::completions(shell),
     };
     match result {

@@ -40,6 +40,12 @@ pub mod grammar;
 
 mod slip;
 
+pub mod narrow;
+
+pub mod witness;
+
+mod view;
+
 pub use approval::{Approval, ApprovalError, ApprovalScope, SealedApproval};
 pub use authorize::{Authority, Authorization, Held, InAdvance};
 pub use cbor::DecodeError;
