@@ -3,9 +3,12 @@
 use serde::Serialize;
 
 use crate::{
-    Assessment, CallDigest, Policy, Timestamp, ToolCall, assess, effect,
+    Assessment, CallDigest, Policy, Timestamp, ToolCall,
+    assess::{self, SideEffectClass},
+    effect::{self, Verb},
     event::Report,
     rule::{History, Note, RuleSet, Subject},
+    warrant::{Authority, InAdvance},
 };
 
 /// What happens to a call, mildest first. The reasons live in the findings.
@@ -41,6 +44,8 @@ pub enum Source {
     Setting,
     /// The rule of this name.
     Rule(String),
+    /// The warrant under which the call is made.
+    Warrant,
     /// The call itself could not be understood.
     Input,
 }
@@ -109,6 +114,8 @@ pub struct Context<'a> {
     pub history: &'a dyn History,
     /// When the event happens.
     pub now: Timestamp,
+    /// The warrant under which it happens, if there is one.
+    pub authority: Option<&'a Authority<'a>>,
 }
 
 impl Decision {
@@ -131,17 +138,64 @@ impl Decision {
 
 /// Decides on `call` under `policy`, by the assessment alone.
 pub fn decide(call: &ToolCall, policy: &Policy) -> Decision {
-    let (digest, assessment, findings) = assessed(call, policy);
-    Decision::of(findings, Some(digest), Some(assessment))
+    decide_under(call, policy, None)
+}
+
+/// Decides on `call` under `policy` and, if there is one, the authority of a warrant, without rules.
+pub fn decide_under(call: &ToolCall, policy: &Policy, authority: Option<&Authority<'_>>) -> Decision {
+    let (digest, assessment, mut findings) = assessed(call, policy);
+    let claims = heed(authority, call, &digest, &assessment, &mut findings);
+    Decision { claims, ..Decision::of(findings, Some(digest), Some(assessment)) }
+}
+
+/// Lets a warrant speak; gives what it uses up.
+///
+/// A warrant can block, and can ask for a person. Where it allows without asking, it is the operator's answer given in
+/// advance: it lifts the hold that the assessment alone would make, never that of a rule. It lifts nothing of what
+/// cannot be read, of what touches life and safety or of what the operator set to be asked every time, and a critical
+/// call only if its first link says what an argument may be.
+fn heed(
+    authority: Option<&Authority<'_>>,
+    call: &ToolCall,
+    digest: &CallDigest,
+    assessment: &Assessment,
+    findings: &mut Vec<Finding>,
+) -> Vec<Claim> {
+    let Some(authority) = authority else { return Vec::new() };
+    let mut said = authority.ask(call, digest, assessment);
+    if lifts(said.in_advance, assessment) {
+        for finding in findings.iter_mut().filter(|finding| finding.source == Source::Assessment) {
+            if finding.verdict == Verdict::Hold {
+                finding.verdict = Verdict::Allow;
+                said.finding.reason.push_str(", and so answers in advance what a person would be asked");
+            }
+        }
+    }
+    findings.push(said.finding);
+    said.claims
+}
+
+/// Whether a warrant that says so much in advance lifts the hold of `assessment`.
+fn lifts(in_advance: InAdvance, assessment: &Assessment) -> bool {
+    let read = assessment.effects.iter().all(|effect| effect.verb != Verb::Opaque);
+    let enough = match assessment.side_effect_class {
+        SideEffectClass::Critical => InAdvance::Critical,
+        SideEffectClass::ReadOnly | SideEffectClass::LocalReversible | SideEffectClass::External => {
+            InAdvance::NotCritical
+        }
+    };
+    read && !assessment.crisis_sensitive && in_advance >= enough
 }
 
 /// Decides on `call` under everything that is in force.
 pub fn decide_in(call: &ToolCall, context: &Context<'_>) -> Decision {
     let (digest, assessment, mut findings) = assessed(call, context.policy);
+    let mut claims = heed(context.authority, call, &digest, &assessment, &mut findings);
     let judged = context.rules.judge(&Subject::call(call, &assessment), context.now, context.history);
     findings.extend(judged.findings);
+    claims.extend(judged.claims);
     let decision = Decision::of(findings, Some(digest), Some(assessment));
-    Decision { claims: judged.claims, notes: judged.notes, ..decision }
+    Decision { claims, notes: judged.notes, ..decision }
 }
 
 /// What the rules say about an event that is not a call. There is nothing to stop; a finding is a warning about

@@ -63,7 +63,7 @@ impl<'t> Reader<'t> {
     }
 
     fn value(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Located, LocatedError> {
-        let mark = mark(span);
+        let mut mark = mark(span);
         self.values += 1;
         if self.values > VALUES_MAX {
             return Err(mark.error(format!("more than {VALUES_MAX} values; split the file")));
@@ -74,6 +74,10 @@ impl<'t> Reader<'t> {
         let value = match event {
             Event::Scalar(text, style, anchor, tag) => {
                 plain(mark, anchor, tag.is_some())?;
+                // Text in quotes begins after the quote, so that a place within it can be counted from there.
+                if matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) {
+                    mark.column += 1;
+                }
                 scalar(mark, text.into_owned(), style)?
             }
             Event::SequenceStart(anchor, tag) => {

@@ -33,6 +33,10 @@ pub enum Command {
     Rules(Rules),
     /// Mask secrets in text, one JSON value a line, or plain text.
     Redact(Redact),
+    /// Make and list the keys that sign and hold warrants.
+    Key(crate::key::Key),
+    /// Issue, pass on, check and explain warrants: what an agent may touch, for how long, and nothing else.
+    Warrant(crate::warrant::Warrant),
     /// Print a completion script for your shell.
     #[command(
         after_help = "Example:\n  placet completions bash > ~/.local/share/bash-completion/completions/placet"
@@ -50,6 +54,9 @@ A line is an object with `tool` and `args`, and optionally `id`, `description`, 
 Examples:
   echo '{\"tool\":\"terminal\",\"args\":{\"command\":\"git log\"}}' | placet decide
   placet decide calls.jsonl --config placet.toml
+  placet decide --warrant nightly.warrant --roots ops.pub < calls.jsonl
+
+With a warrant, what it does not permit is blocked. That the caller holds it is not proved here; a line on standard error says so. Counters begin at zero with each run.
 
 Exit codes: 0 every line was read, 3 some line could not be read, 1 input, output or configuration failed.")]
 pub struct Decide {
@@ -60,6 +67,15 @@ pub struct Decide {
     pub config: Option<PathBuf>,
     #[command(flatten)]
     pub rules: RuleSources,
+    /// The warrant under which the calls are made: a file or its line; else that of `PLACET_WARRANT`.
+    #[arg(long, value_name = "WARRANT")]
+    pub warrant: Option<String>,
+    /// The keys whose word counts: public keys, files or names in the key directory.
+    #[arg(long, value_name = "KEY")]
+    pub roots: Vec<String>,
+    /// Lists of what was revoked.
+    #[arg(long, value_name = "FILE")]
+    pub revocations: Vec<PathBuf>,
 }
 
 /// Which rules are in force.

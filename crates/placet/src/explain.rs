@@ -57,8 +57,13 @@ pub fn run(arguments: &Explain) -> anyhow::Result<ExitCode> {
     let rules = rulebook::load(&arguments.rules.own, !arguments.rules.no_builtin_rules, &policy)?;
     // One call alone: windows and sequences have nothing to look back on.
     let nothing = Memory::new();
-    let context =
-        placet_core::Context { policy: &policy, rules: &rules, history: &nothing, now: Timestamp::MIN };
+    let context = placet_core::Context {
+        policy: &policy,
+        rules: &rules,
+        history: &nothing,
+        now: Timestamp::MIN,
+        authority: None,
+    };
     let decision = decide_in(&call, &context);
     let advice = match decision.verdict {
         Verdict::Allow | Verdict::Hold => decision.assessment.as_ref().map(advice).unwrap_or_default(),

@@ -14,9 +14,14 @@ mod redact;
 
 mod rulebook;
 
+mod key;
 mod rules;
 
+mod keyring;
+
 mod style;
+
+mod warrant;
 
 use std::process::ExitCode;
 
@@ -31,6 +36,8 @@ fn main() -> ExitCode {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rules(arguments) => rules::run(&arguments),
         Command::Redact(arguments) => redact::run(&arguments),
+        Command::Key(arguments) => key::run(&arguments),
+        Command::Warrant(arguments) => warrant::run(&arguments),
         Command::Completions { shell } => cli::completions(shell),
     };
     match result {

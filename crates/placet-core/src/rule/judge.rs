@@ -233,7 +233,9 @@ impl Rule {
                 let track = Track::of(&self.id, window.by, subject);
                 let since = now.plus_ms(-window.within_ms);
                 let (reached, _) = measure(condition, window, &track, since, subject, history).ok()?;
-                (!reached.matched).then(|| reached.words(window))
+                // Less than half way is not near.
+                (!reached.matched && (reached.before + reached.adds) * 2 >= reached.least)
+                    .then(|| reached.words(window))
             }
             Body::Window(condition, _) => one_missing(condition, subject),
             Body::Sequence(sequence) => {

@@ -491,17 +491,17 @@ fn errors_say_where_and_what_to_do() {
         ("length: {min: 1.5}", "1:15: `min` must be a whole number, not a number"),
         (
             "glob: 'a[bc]'",
-            "1:7: glob `a[bc]` has a `[`; list the choices with `any`, or write `\\[` for the letter",
+            "1:8: glob `a[bc]` has a `[`; list the choices with `any`, or write `\\[` for the letter",
         ),
-        ("regex: 'a('", "1:8: pattern `a(` cannot be read: unclosed group"),
-        ("regex: 'a)|(b'", "1:8: pattern `a)|(b` cannot be read: unopened group"),
+        ("regex: 'a('", "1:9: pattern `a(` cannot be read: unclosed group"),
+        ("regex: 'a)|(b'", "1:9: pattern `a)|(b` cannot be read: unopened group"),
         (
             "regex: '(a{1000}){1000}'",
-            "1:8: pattern `(a{1000}){1000}` is too large; write smaller repetitions",
+            "1:9: pattern `(a{1000}){1000}` is too large; write smaller repetitions",
         ),
         (
             "regex: '(?=a)'",
-            "1:8: pattern `(?=a)` cannot be read: look-around, including look-ahead and look-behind, is not supported",
+            "1:9: pattern `(?=a)` cannot be read: look-around, including look-ahead and look-behind, is not supported",
         ),
         ("cidr: 10.0.0.1/8", "1:7: `10.0.0.1/8` does not begin at its network; write `10.0.0.0/8`"),
         (
@@ -511,16 +511,16 @@ fn errors_say_where_and_what_to_do() {
         ("url: example.com", "1:6: `example.com` has no scheme; write it like `https://*.example.com/v1/**`"),
         (
             "url: 'https://a*.example.com'",
-            "1:6: `https://a*.example.com` has no proper host; write it like `https://*.example.com/v1/**`",
+            "1:7: `https://a*.example.com` has no proper host; write it like `https://*.example.com/v1/**`",
         ),
-        ("argv: ''", "1:7: `argv()` is empty; write it like `argv(git status|log)`"),
-        ("argv: '-x git'", "1:7: `argv(-x git)` must begin with a program"),
-        ("argv: 'git .. log'", "1:7: `argv(git .. log)` goes on after `..`; put `..` last"),
+        ("argv: ''", "1:8: `argv()` is empty; write it like `argv(git status|log)`"),
+        ("argv: '-x git'", "1:8: `argv(-x git)` must begin with a program"),
+        ("argv: 'git .. log'", "1:8: `argv(git .. log)` goes on after `..`; put `..` last"),
         (
             "argv: 'git l*'",
-            "1:7: `argv(git l*)` has the word `l*`; words stand for themselves, and `*` alone for any",
+            "1:8: `argv(git l*)` has the word `l*`; words stand for themselves, and `*` alone for any",
         ),
-        ("argv: 'git --x=1'", "1:7: `argv(git --x=1)` fixes the value of `--x`; write `--x=*` for any value"),
+        ("argv: 'git --x=1'", "1:8: `argv(git --x=1)` fixes the value of `--x`; write `--x=*` for any value"),
     ] {
         assert_eq!(read(source), Err(expected.to_owned()), "{source}");
     }

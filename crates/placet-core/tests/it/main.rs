@@ -16,3 +16,4 @@ mod scenarios;
 mod shell_corpus;
 mod sql;
 mod url;
+mod warrant;

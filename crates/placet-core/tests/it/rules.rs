@@ -43,7 +43,7 @@ fn run(rules: &RuleSet, events: &[(i64, &str)]) -> Vec<Verdict> {
         {
             memory.ran(report.session(), id);
         }
-        let context = Context { policy: &policy, rules, history: &memory, now };
+        let context = Context { policy: &policy, rules, history: &memory, now, authority: None };
         let decision = match &event {
             Event::ToolCall(call) => decide_in(call, &context),
             Event::Other(report) => note(report, &context),
@@ -126,7 +126,7 @@ mod language {
                 "when: {arg.path: {starts_with: /etc}}",
                 "6:19: unknown operator `starts_with`; there are `all`, `any`, `any_value`, `argv`, `cidr`, `contains`, `exact`, `glob`, `length`, `not`, `not_one_of`, `one_of`, `range`, `regex`, `subset`, `under`, `url`, `url_safe`",
             ),
-            ("when: {text: {regex: '('}}", "6:22: pattern `(` cannot be read: unclosed group"),
+            ("when: {text: {regex: '('}}", "6:23: pattern `(` cannot be read: unclosed group"),
             ("when: {}", "6:7: `when` asks for nothing; name at least one condition"),
             ("when: {any: []}", "6:13: `any` is empty; name at least one condition"),
             ("on: tool_cal\nwhen: {tool: a}", "6:5: unknown event `tool_cal`, did you mean `tool_call`?"),
@@ -364,7 +364,7 @@ mod sequences {
                 );
                 let Event::ToolCall(call) = event(&wire) else { unreachable!() };
                 let now = Timestamp::from_ms(number as i64).unwrap();
-                let context = Context { policy: &policy, rules: &rules, history: &memory, now };
+                let context = Context { policy: &policy, rules: &rules, history: &memory, now, authority: None };
                 let decision = decide_in(&call, &context);
                 let matched = decision.findings.iter().any(|finding| finding.reason.contains("team.test"));
                 prop_assert_eq!(matched, naive(&events[..=number], 3), "{:?}", &events[..=number]);
@@ -415,7 +415,8 @@ fn a_window_that_has_not_matched_is_a_claim() {
         set(&rule("hold", "when: {effect: {verb: write}}\nwindow: {count: 3, within: 1m, by: session}"));
     let (policy, memory) = (Policy::default(), Memory::new());
     let Event::ToolCall(call) = event("touch a.txt") else { unreachable!() };
-    let context = Context { policy: &policy, rules: &rules, history: &memory, now: Timestamp::MIN };
+    let context =
+        Context { policy: &policy, rules: &rules, history: &memory, now: Timestamp::MIN, authority: None };
     let decision = decide_in(&call, &context);
     let claims = serde_json::to_string(&decision.claims).unwrap();
     assert_eq!(
@@ -438,7 +439,7 @@ proptest! {
         let Event::ToolCall(call) = event(command) else { unreachable!() };
         let matched = |rules: &RuleSet| {
             let (policy, memory) = (Policy::default(), Memory::new());
-            let decision = decide_in(&call, &Context { policy: &policy, rules, history: &memory, now: Timestamp::MIN });
+            let decision = decide_in(&call, &Context { policy: &policy, rules, history: &memory, now: Timestamp::MIN, authority: None });
             decision.findings.iter().filter(|finding| finding.reason.contains("(rule `")).map(|finding| finding.reason.clone()).collect::<Vec<_>>()
         };
         let alone: Vec<String> = all.iter().flat_map(|text| {

