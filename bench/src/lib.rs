@@ -1,5 +1,9 @@
 //! What is measured: the same inputs for wall time and for instruction counts.
 
+mod rules;
+
+pub use rules::{decided_with, rule_set, rules_text};
+
 use placet_core::{Decision, Json, Policy, ToolCall, ToolName, decide, json::Object};
 
 /// A short command, about 50 bytes.
@@ -54,6 +58,12 @@ pub fn shell_line(command: &str) -> String {
     format!(
         r#"{{"tool":"bash","args":{{"command":{command},"description":"Lists the files with a main function"}},"host":"claude-code","agent":"builder","session":"01JCX2M8T7","cwd":"/srv/shop"}}"#
     )
+}
+
+/// A shell call of about 1 KiB: the typical command, and a file that it writes.
+pub fn kilobyte_shell() -> ToolCall {
+    let notes = "The total ignores how many of an item are in the cart; multiply the price by the count.\n";
+    shell_call(&format!("cat > docs/notes.md <<'EOF'\n{}EOF\n{TYPICAL}", notes.repeat(8)))
 }
 
 /// The line of a call, of about 1 KiB.
