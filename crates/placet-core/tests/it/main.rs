@@ -3,6 +3,7 @@
 mod judge;
 
 mod canonical;
+mod code;
 mod differential;
 mod digest;
 mod hostile;

@@ -7,33 +7,47 @@
 //!
 //! Other languages are read by their words, in [`lexical`].
 
-mod calls;
-
-mod javascript;
-
-mod javascript_tokens;
-
-pub mod lexical;
-
-mod literal;
-
-mod methods;
-
-mod names;
-
-mod python;
+mod token;
 
 mod python_tokens;
 
+mod javascript_tokens;
+
+mod literal;
+
+mod value;
+
 mod reader;
 
-mod special;
+mod expression;
+
+mod collection;
+
+mod binding;
+
+mod python;
+
+mod javascript;
+
+mod names;
 
 mod table;
 
-mod token;
+mod calls;
 
-mod value;
+mod methods;
+
+mod special;
+
+mod data;
+
+mod process;
+
+mod web;
+
+mod evaluate;
+
+pub mod lexical;
 
 pub(in crate::effect) use self::value::Text;
 use super::{

@@ -2,7 +2,7 @@
 //! partner, each line of Python knows where its block ends.
 
 /// More tokens than this are not followed.
-pub const TOKENS_MAX: usize = 400_000;
+pub const TOKENS_MAX: usize = 800_000;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Token {
     pub start: u32,
     /// One past its last byte.
     pub end: u32,
-    /// Another token, for brackets and lines; the flags of a string.
+    /// Another token, for brackets and lines; the flags of a string; 1 for a name that is a keyword.
     pub link: u32,
     /// Indentation of a line; otherwise whether a line break stands before the token.
     pub extra: u32,
@@ -175,7 +175,7 @@ impl<'s, 't> Lexer<'s, 't> {
         if !text.is_ascii() && text.chars().any(reads_as_another) {
             self.fail("a name in the code is written in letters that are not what they seem");
         }
-        self.push(Kind::Name, start, 0);
+        self.push(Kind::Name, start, u32::from(is_keyword(text)));
     }
 
     /// The rest of the line is skipped.
@@ -224,6 +224,21 @@ impl<'s, 't> Lexer<'s, 't> {
             later.push(index);
         }
         self.problem
+    }
+}
+
+/// Words that mean something of their own to one of the languages; `link` of a name says whether it is one.
+pub fn is_keyword(word: &str) -> bool {
+    match word.len() {
+        2 => matches!(word, "or" | "if" | "in" | "is" | "as"),
+        3 => matches!(word, "and" | "not" | "new" | "for"),
+        4 => matches!(word, "else" | "from" | "None" | "null" | "True" | "true" | "void"),
+        5 => matches!(word, "await" | "yield" | "throw" | "async" | "class" | "False" | "false"),
+        6 => matches!(word, "lambda" | "typeof" | "delete"),
+        8 => word == "function",
+        9 => matches!(word, "undefined" | "satisfies"),
+        10 => word == "instanceof",
+        _ => false,
     }
 }
 
