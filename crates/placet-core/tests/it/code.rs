@@ -213,6 +213,9 @@ fn what_cannot_be_followed_to_its_end_keeps_what_was_found() {
         ("python", "import os\nos.remove('a.txt')\nprint('x"),
         ("python", "import os\nos.remove('a.txt')\nprint((1)"),
         ("python", "import os\nos.remove('a.txt')\n'''x"),
+        // A letter of several bytes right before the end.
+        ("python", "import os\nos.remove('a.txt')\nf'{a[ۄ"),
+        ("javascript", "require('fs').unlinkSync('a.txt'); 'ۄ"),
         ("javascript", "require('fs').unlinkSync('a.txt'); `x"),
         ("javascript", "require('fs').unlinkSync('a.txt'); f({"),
         ("javascript", "require('fs').unlinkSync('a.txt'); /* x"),

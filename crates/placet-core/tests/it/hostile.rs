@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use placet_core::{
     Json,
-    effect::{Pointer, shell, sql},
+    effect::{Pointer, Verb, shell, sql},
     json::Object,
 };
 
@@ -457,4 +457,29 @@ fn arguments_are_never_quadratic() {
         })
         .collect();
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+#[test]
+fn code_in_commands_in_code_is_bounded() {
+    let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+    // Each level stands deep in brackets, and starts the next one twice.
+    let mut code = "print(1)".to_owned();
+    for _ in 0..9 {
+        let command = hex(&format!("python3 -c '{code}'"));
+        let start = format!("os.system(bytes.fromhex(\"{command}\").decode())");
+        code = format!("import os\n{}{start}{}\n", "[".repeat(30), "]".repeat(30));
+    }
+    let start = Instant::now();
+    let effects = shell::interpret_code("python", &code, Pointer::root(), None);
+    assert!(effects.iter().any(|effect| effect.verb == Verb::Opaque), "nothing says that it goes deeper");
+    assert!(start.elapsed() < CAP);
+
+    let code =
+        "c = 'x = 1'\n".to_owned() + &"c = 'exec(%r)\\n' % c * 8\n".repeat(3) + &"exec(c)\n".repeat(2_000);
+    shell::interpret_code("python", &code, Pointer::root(), None);
+    let code = format!("c = '{}'\n{}", "x = 1;".repeat(8_000), "exec(c)\n".repeat(20_000));
+    shell::interpret_code("python", &code, Pointer::root(), None);
+    let code = format!("import os\nc = '{}'\n{}", "ls; ".repeat(12_000), "os.system(c)\n".repeat(20_000));
+    shell::interpret_code("python", &code, Pointer::root(), None);
+    assert!(start.elapsed() < CAP);
 }

@@ -71,7 +71,14 @@ impl<'a> Reader<'a, '_> {
                     let token = self.tokens[at];
                     let text = self.template(inner(token), token.link);
                     let range = self.range(first, at + 1);
-                    value = self.call(value, Arguments::of(vec![text]), range);
+                    // Where a template follows it, `$` is a shell; elsewhere it looks for elements of a page.
+                    let tag = match value {
+                        Value::Name(name) if name == "$" || name.ends_with(".$") => {
+                            Value::Name(Cow::Borrowed("zx.$"))
+                        }
+                        other => other,
+                    };
+                    value = self.call(tag, Arguments::of(vec![text]), range);
                     at += 1;
                 }
                 _ => break,
@@ -683,6 +690,7 @@ impl<'a> Reader<'a, '_> {
         range: Range,
     ) -> crate::effect::shell::Flow {
         let range = self.place(range);
+        let how = How { depth: self.depth, ..how };
         self.world.command(words, how, range)
     }
 }

@@ -101,6 +101,7 @@ impl<'a> Reader<'a, '_> {
             return;
         }
         let place = self.place(range);
-        self.world.shell(&script, How::default(), place);
+        let how = How { depth: self.depth, ..How::default() };
+        self.world.shell(&script, how, place);
     }
 }

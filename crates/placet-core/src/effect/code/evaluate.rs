@@ -10,7 +10,10 @@ use super::{
 };
 use crate::{
     Json,
-    effect::shell::{HOLE, Origin},
+    effect::{
+        shell::{HOLE, Origin},
+        words,
+    },
     json::Object,
 };
 
@@ -89,7 +92,8 @@ impl<'a> Reader<'a, '_> {
         if tool == "terminal" {
             let command = arguments.get(0, "command").map_or(Text::hole(Origin::PLAIN), Value::as_text);
             let directory = arguments.named("workdir").map(Value::as_text);
-            self.world.shell(&command, How { directory, stdin: None }, place);
+            let how = How { directory, stdin: None, apart: true, depth: self.depth };
+            self.world.shell(&command, how, place);
             return;
         }
         let mut pairs: Vec<(String, Json)> = Vec::new();
@@ -97,6 +101,19 @@ impl<'a> Reader<'a, '_> {
             names.iter().zip(&arguments.positional).map(|(name, value)| ((*name).to_owned(), value));
         let named = arguments.named.iter().map(|(name, value)| (name.clone().into_owned(), value));
         for (name, value) in positional.chain(named).take(32) {
+            // What is itself a script or code is followed here, within the budgets of this very code.
+            let words = words::split(&name);
+            let says = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+            if says(&["command", "cmd", "shell", "bash", "script"]) {
+                let how = How { apart: true, depth: self.depth, ..How::default() };
+                self.world.shell(&value.as_text(), how, place);
+                continue;
+            }
+            if says(&["code", "python", "javascript", "js"]) {
+                let language = if says(&["javascript", "js"]) { "javascript" } else { "python" };
+                self.world.code(language, &value.as_text(), self.depth, place);
+                continue;
+            }
             if !pairs.iter().any(|(key, _)| *key == name) {
                 pairs.push((name, json(value, 0)));
             }
@@ -116,14 +133,9 @@ fn json(value: &Value<'_>, depth: u32) -> Json {
         Value::List(items) if depth < 4 => {
             Json::Array(items.items.iter().take(256).map(|item| json(item, depth + 1)).collect())
         }
+        // Only the values: under which names they stand decides nothing here.
         Value::Dict(items) if depth < 4 => {
-            let mut pairs: Vec<(String, Json)> = Vec::new();
-            for (key, value) in items.items.iter().take(64) {
-                if !pairs.iter().any(|(known, _)| *known == **key) {
-                    pairs.push((key.clone().into_owned(), json(value, depth + 1)));
-                }
-            }
-            Object::from_pairs(pairs).map_or(Json::Null, Json::Object)
+            Json::Array(items.items.iter().take(64).map(|(_, value)| json(value, depth + 1)).collect())
         }
         other => Json::from(&*other.as_text().text),
     }

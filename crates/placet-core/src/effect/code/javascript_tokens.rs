@@ -1,6 +1,6 @@
 //! JavaScript and TypeScript cut into tokens.
 
-use super::token::{Kind, Lexer, Token, is_keyword, is_name_byte};
+use super::token::{Kind, Lexer, Token, flags, is_keyword, is_name_byte};
 
 /// Templates within templates: deeper than this they are not followed.
 const TEMPLATES_MAX: u32 = 8;
@@ -55,14 +55,15 @@ impl Lexer<'_, '_> {
                 }
             },
             b'"' | b'\'' => {
-                match self.quoted_end(start) {
+                let end = self.quoted_end(start);
+                match end {
                     Some(end) => self.at = end,
                     None => {
                         self.fail("a string in the code is never closed");
                         self.comment_to_line_end();
                     }
                 }
-                self.push(Kind::Text, start, 0);
+                self.push(Kind::Text, start, if end.is_some() { 0 } else { flags::OPEN });
             }
             b'`' => {
                 match self.template_end(start + 1, 0) {

@@ -87,6 +87,10 @@ pub(in crate::effect) struct How<'a> {
     pub directory: Option<Text<'a>>,
     /// With what to read.
     pub stdin: Option<Flow>,
+    /// In a process of its own: what it sets and where it goes is forgotten afterwards.
+    pub apart: bool,
+    /// How deep in the code that stands.
+    pub depth: u32,
 }
 
 /// What code can do things to. Whoever implements it knows what a command or a file is.
@@ -103,6 +107,8 @@ pub(in crate::effect) trait World {
     fn fill(&mut self, path: &Text<'_>, content: Flow);
     /// Runs statements in a database.
     fn statement(&mut self, text: &Text<'_>, at: Range);
+    /// Runs code of a language.
+    fn code(&mut self, language: &str, text: &Text<'_>, depth: u32, at: Range);
     /// Calls a tool of the host.
     fn tool(&mut self, name: &str, args: Object, at: Range);
     /// Runs code of which only the origin is known.
@@ -120,9 +126,10 @@ pub(in crate::effect) struct Reading {
     pub all_known: bool,
 }
 
-/// Follows `code` and does to `world` what it would do.
-pub(in crate::effect) fn read(language: Language, code: &str, world: &mut dyn World) -> Reading {
+/// Follows `code`, which stands `depth` deep in other code, and does to `world` what it would do.
+pub(in crate::effect) fn read(language: Language, code: &str, depth: u32, world: &mut dyn World) -> Reading {
     let mut reader = reader::Reader::new(language, code, world);
+    reader.depth = depth;
     reader.follow();
     Reading { all_known: reader.all_known }
 }

@@ -13,7 +13,9 @@ impl<'a> Reader<'a, '_> {
             arguments.named("cwd").filter(|value| !matches!(value, Value::Nothing | Value::Unknown(_)));
         How {
             directory: directory.map(Value::as_text),
-            stdin: arguments.named("input").map(|value| content_of(value)),
+            stdin: arguments.named("input").map(content_of),
+            apart: true,
+            depth: self.depth,
         }
     }
 

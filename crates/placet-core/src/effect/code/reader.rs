@@ -192,7 +192,7 @@ impl<'a, 'w> Reader<'a, 'w> {
     /// The letters of a token; nothing beyond the last.
     pub fn word(&self, at: usize) -> &'a str {
         match self.tokens.get(at) {
-            Some(token) => &self.source[token.start as usize..token.end as usize],
+            Some(token) => self.source.get(token.start as usize..token.end as usize).unwrap_or(""),
             None => "",
         }
     }
@@ -496,7 +496,10 @@ impl<'a, 'w> Reader<'a, 'w> {
         if self.nesting >= NESTING_MAX {
             return self.opaque("code within code is nested too deeply to follow", at);
         }
-        self.copies(text.len());
+        self.copies(text.len() + self.names.len().min(256) * 64);
+        if self.stopped {
+            return;
+        }
         let place = self.place(at);
         let inherited: Vec<(String, Value<'static>)> = self
             .names
@@ -507,12 +510,16 @@ impl<'a, 'w> Reader<'a, 'w> {
         let mut inner = Reader::new(self.language, text, &mut *self.world);
         inner.anchor = Some(place);
         inner.nesting = self.nesting + 1;
+        // Within this code it has what is left of the budgets.
+        (inner.depth, inner.steps, inner.again, inner.copied) =
+            (self.depth, self.steps, self.again, self.copied);
         inner.connected = self.connected.clone();
         for (name, value) in inherited {
             inner.names.insert(Cow::Owned(name), value);
         }
         inner.follow();
         let known = inner.all_known;
+        let (steps, again, copied, stopped) = (inner.steps, inner.again, inner.copied, inner.stopped);
         let left: Vec<(String, Value<'static>)> = inner
             .names
             .iter()
@@ -520,6 +527,8 @@ impl<'a, 'w> Reader<'a, 'w> {
             .take(256)
             .collect();
         self.all_known &= known;
+        (self.steps, self.again, self.copied) = (steps, again, copied);
+        self.stopped |= stopped;
         for (name, value) in left {
             self.names.insert(Cow::Owned(name), value);
         }

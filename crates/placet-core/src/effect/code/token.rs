@@ -53,6 +53,8 @@ pub mod flags {
     pub const FORMAT: u32 = 1 << 1;
     /// Quoted by three signs.
     pub const TRIPLE: u32 = 1 << 2;
+    /// Without a closing quote.
+    pub const OPEN: u32 = 1 << 3;
     /// The length of the prefix stands in the bits above.
     pub const PREFIX_SHIFT: u32 = 8;
 }
@@ -270,5 +272,6 @@ pub fn inner(token: Token) -> std::ops::Range<usize> {
     let prefix = (token.link >> flags::PREFIX_SHIFT) as usize;
     let width = if token.link & flags::TRIPLE != 0 { 3 } else { 1 };
     let start = start + prefix + width;
-    start..end.saturating_sub(width).max(start)
+    let closing = if token.link & flags::OPEN != 0 { 0 } else { width };
+    start.min(end)..end.saturating_sub(closing).max(start.min(end))
 }

@@ -65,6 +65,8 @@ pub struct Walker<'c> {
     /// Whether the text is probably meant for a Windows shell, and read for it elsewhere.
     pub(super) beside_windows: bool,
     looks: usize,
+    /// How deep in code of another language this walk is.
+    pub(super) code_depth: u32,
     exhausted: bool,
     overflowed: bool,
 }
@@ -93,6 +95,7 @@ impl<'c> Walker<'c> {
             last_path: RefCell::new(None),
             beside_windows: false,
             looks: 0,
+            code_depth: 0,
             exhausted: false,
             overflowed: false,
         }
