@@ -5,7 +5,7 @@ use std::{fs, hint::black_box, time::Duration, time::Instant};
 use criterion::Criterion;
 use placet_bench::{
     MEGABYTE, PATCH, PATHS, SHORT, TYPICAL, call, decided, decided_line, kilobyte_line, megabyte_shapes,
-    shell_call, shell_line, varied_commands,
+    shell_call, shell_line, tool_calls, varied_commands,
 };
 use placet_core::{
     CallDigest, Json, ToolCall, canonical,
@@ -69,6 +69,11 @@ fn small(criterion: &mut Criterion) {
         ("decide edit 1 KiB", edit.clone()),
     ] {
         group.bench_function(name, |bencher| bencher.iter(|| decided(black_box(&other))));
+    }
+    for (name, other) in tool_calls() {
+        group.bench_function(format!("decide {name} 300 B"), |bencher| {
+            bencher.iter(|| decided(black_box(&other)))
+        });
     }
     group.bench_function("classify 8 paths", |bencher| {
         bencher.iter(|| PATHS.map(|path| classify(black_box(path), Some("/srv/shop"))));

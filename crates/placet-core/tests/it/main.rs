@@ -15,5 +15,6 @@ mod rules;
 mod scenarios;
 mod shell_corpus;
 mod sql;
+mod tool_properties;
 mod url;
 mod warrant;
