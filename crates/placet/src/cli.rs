@@ -53,7 +53,7 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A line is an object with `tool` and `args`, and optionally `id`, `description`, `schema`, `cwd`, `host`, `agent`, `deployment`, `user`, `session`, `parent_session`, `at`, `reason` and `event`. A line that cannot be read gets the verdict `block` with the reason, and the run goes on.
+A line is an object with `tool` and `args`, and optionally `id`, `description`, `schema`, `annotations`, `cwd`, `host`, `agent`, `deployment`, `user`, `session`, `parent_session`, `at`, `reason` and `event`. A line that cannot be read gets the verdict `block` with the reason, and the run goes on.
 
 Examples:
   echo '{\"tool\":\"terminal\",\"args\":{\"command\":\"git log\"}}' | placet decide
