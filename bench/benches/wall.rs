@@ -4,8 +4,9 @@ use std::{fs, hint::black_box, time::Duration, time::Instant};
 
 use criterion::Criterion;
 use placet_bench::{
-    JAVASCRIPT, MEGABYTE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line, decided_with, kilobyte_line,
-    kilobyte_shell, megabyte_shapes, rule_set, shell_call, shell_line, varied_commands,
+    JAVASCRIPT, MEGABYTE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line, decided_with,
+    kilobyte_line, kilobyte_shell, megabyte_shapes, rule_set, shell_call, shell_line, tool_calls,
+    varied_commands,
 };
 use placet_core::{
     CallDigest, Json, ToolCall, canonical,
@@ -73,6 +74,11 @@ fn small(criterion: &mut Criterion) {
         ("decide javascript 300 B", call("run_javascript", &[("code", JAVASCRIPT)])),
     ] {
         group.bench_function(name, |bencher| bencher.iter(|| decided(black_box(&other))));
+    }
+    for (name, other) in tool_calls() {
+        group.bench_function(format!("decide {name} 300 B"), |bencher| {
+            bencher.iter(|| decided(black_box(&other)))
+        });
     }
     group.bench_function("classify 8 paths", |bencher| {
         bencher.iter(|| PATHS.map(|path| classify(black_box(path), Some("/srv/shop"))));

@@ -76,6 +76,99 @@ pub fn shell_call(command: &str) -> ToolCall {
     call("bash", &[("command", command)])
 }
 
+/// Typical calls of other kinds, each of about 300 bytes.
+pub fn tool_calls() -> Vec<(&'static str, ToolCall)> {
+    let body = "The nightly build of shop 1.4 is green again: the flaky cart test waits for the database now, and the release notes are \
+                in docs/releases/1.4.md. Please have a look before noon; I will tag it after lunch if nobody objects. Thanks!";
+    let unknown = call(
+        "mcp__crm__update_customer_record",
+        &[
+            ("customer_id", "cus_8f2a"),
+            ("note", body),
+            ("segment", "enterprise"),
+            ("url", "https://crm.example.com/c/8f2a"),
+        ],
+    )
+    .with_description("Updates a customer record in the CRM. It returns the record as it is afterwards.");
+    vec![
+        (
+            "message",
+            call("send_email", &[("to", "ann@example.com"), ("subject", "Nightly build"), ("body", body)]),
+        ),
+        (
+            "money",
+            call(
+                "mcp__stripe__create_refund",
+                &[
+                    ("payment_intent", "pi_3MtwBwLkdIwHu7ix28a3tqPa"),
+                    ("amount", "4200"),
+                    ("currency", "eur"),
+                    ("reason", body),
+                ],
+            ),
+        ),
+        (
+            "schedule",
+            call(
+                "cronjob",
+                &[
+                    ("action", "create"),
+                    ("schedule", "0 9 * * 1-5"),
+                    ("name", "build report"),
+                    ("prompt", body),
+                ],
+            ),
+        ),
+        (
+            "delegation",
+            call(
+                "Task",
+                &[("description", "release notes"), ("prompt", body), ("subagent_type", "general-purpose")],
+            ),
+        ),
+        (
+            "grant",
+            call(
+                "mcp__google-drive__share_file",
+                &[("fileId", "1a2b3c"), ("email", "bob@example.com"), ("role", "reader"), ("message", body)],
+            ),
+        ),
+        (
+            "device",
+            call(
+                "ha_call_service",
+                &[
+                    ("domain", "light"),
+                    ("service", "turn_on"),
+                    ("entity_id", "light.kitchen"),
+                    ("data", body),
+                ],
+            ),
+        ),
+        ("browser", call("browser_type", &[("element", "Comment field"), ("ref", "e42"), ("text", body)])),
+        (
+            "process",
+            call(
+                "process",
+                &[
+                    ("action", "submit"),
+                    ("session_id", "proc_7f3a"),
+                    ("data", "cargo test -q --workspace | tail -n 20"),
+                ],
+            ),
+        ),
+        ("memory", call("memory", &[("action", "add"), ("target", "memory"), ("content", body)])),
+        (
+            "web",
+            call(
+                "http_request",
+                &[("method", "POST"), ("url", "https://api.example.com/v1/items"), ("body", body)],
+            ),
+        ),
+        ("unknown", unknown),
+    ]
+}
+
 /// The line a host sends for a shell call.
 pub fn shell_line(command: &str) -> String {
     let command = placet_core::canonical::to_string(&Json::from(command));

@@ -16,5 +16,6 @@ mod rules;
 mod scenarios;
 mod shell_corpus;
 mod sql;
+mod tool_properties;
 mod url;
 mod warrant;
