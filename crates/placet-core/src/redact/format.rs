@@ -69,7 +69,7 @@ pub const fn row(kind: &'static str, prefix: &'static str, body: &'static [Part]
 }
 
 impl Format {
-    /// Where the secret ends that begins at `start`, if there is one. The prefix may be in either case; see [`Self::is_prefix`].
+    /// Where the secret ends that begins at `start`, if there is one. That the prefix is there is for [`Self::is_prefix`] to say.
     pub fn end(&self, bytes: &[u8], start: usize) -> Option<usize> {
         let mut at = start + self.prefix.len();
         let body = at;
@@ -109,9 +109,9 @@ impl Format {
         holds.then_some(at)
     }
 
-    /// Whether `found`, which the search found in either case, is the prefix as it is written.
-    pub fn is_prefix(&self, found: &[u8]) -> bool {
-        found == self.prefix.as_bytes()
+    /// Whether `text` begins with the prefix as it is written; the search takes either case, and part of it.
+    pub fn is_prefix(&self, text: &[u8]) -> bool {
+        text.starts_with(self.prefix.as_bytes())
     }
 
     /// A made-up secret of this format, for tests; `next(n)` gives a number below `n`.

@@ -65,10 +65,21 @@ impl<'r> Record<'r> {
         if found.is_empty() {
             return Masked { text: Cow::Borrowed(text), remap: Remap::identity(), found };
         }
+        // What was found just now may stand bare elsewhere in the same text.
+        let before = self.known.len();
+        for secret in &found {
+            self.remember(&secret.kind, text.get(secret.range.clone()).unwrap_or(""));
+        }
+        if self.known.len() > before {
+            self.find_known(text, before, &mut found);
+            found = super::apart(text, found);
+        }
         let mut all = found.clone();
         let (mut masked, mut remap) = self.replace(text, &found);
+        // A mask may bring out something new beside it; the rest has been looked at.
+        let mut beside: Vec<Range<usize>> = remap.replaced().iter().map(|(_, now)| now.clone()).collect();
         for _ in 1..ROUNDS_MAX {
-            found = self.find(&masked, Vec::new());
+            let found = self.find_beside(&masked, &beside);
             if found.is_empty() {
                 break;
             }
@@ -76,10 +87,32 @@ impl<'r> Record<'r> {
             let back = remap.inverse();
             all.extend(found.into_iter().map(|found| Found { range: back.range(found.range), ..found }));
             masked = again;
+            beside = moved.replaced().iter().map(|(_, now)| now.clone()).collect();
             remap = remap.then(&moved);
         }
         all.sort_by_key(|found| found.range.start);
         Masked { text: Cow::Owned(masked), remap, found: all }
+    }
+
+    /// What is found in the lines around `places`.
+    fn find_beside(&self, text: &str, places: &[Range<usize>]) -> Vec<Found> {
+        let mut found = Vec::new();
+        let mut done = 0;
+        for place in places {
+            if place.end <= done {
+                continue;
+            }
+            // A few lines, or all there is where lines are long.
+            let start = lines_before(text, place.start).max(done);
+            let end = lines_after(text, place.end);
+            let around = self.find(&text[start..end], Vec::new());
+            found.extend(around.into_iter().map(|secret| Found {
+                range: secret.range.start + start..secret.range.end + start,
+                ..secret
+            }));
+            done = end;
+        }
+        found
     }
 
     /// Takes note of the secrets in `text`, so that they are masked in what comes after it and before it alike.
@@ -96,13 +129,18 @@ impl<'r> Record<'r> {
         }
         let before = found.len();
         found.extend(named);
-        for known in &self.known {
+        self.find_known(text, 0, &mut found);
+        self.find_beginnings(text, &mut found);
+        if found.len() == before { found } else { super::apart(text, found) }
+    }
+
+    /// Adds the places of what is known, from the secret `first` on.
+    fn find_known(&self, text: &str, first: usize, found: &mut Vec<Found>) {
+        for known in &self.known[first..] {
             for at in memchr::memmem::find_iter(text.as_bytes(), known.secret.as_bytes()) {
                 found.push(Found { kind: known.kind.clone(), range: at..at + known.secret.len() });
             }
         }
-        self.find_beginnings(text, &mut found);
-        if found.len() == before { found } else { super::apart(text, found) }
     }
 
     /// Where a text was cut within a secret, its beginning is left before the sign that says so.
@@ -157,4 +195,18 @@ impl<'r> Record<'r> {
             self.known.push(Known { secret: secret.to_owned(), kind: kind.clone() });
         }
     }
+}
+
+/// So many lines around a mask are looked at again.
+const LINES_AROUND: usize = 8;
+
+fn lines_before(text: &str, at: usize) -> usize {
+    memchr::memrchr_iter(b'\n', text.get(..at).unwrap_or("").as_bytes())
+        .nth(LINES_AROUND)
+        .map_or(0, |at| at + 1)
+}
+
+fn lines_after(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or("");
+    memchr::memchr_iter(b'\n', rest.as_bytes()).nth(LINES_AROUND).map_or(text.len(), |end| at + end + 1)
 }
