@@ -4,8 +4,8 @@ use std::{fs, hint::black_box, time::Duration, time::Instant};
 
 use criterion::Criterion;
 use placet_bench::{
-    MEGABYTE, PATCH, PATHS, SHORT, TYPICAL, call, decided, decided_line, kilobyte_line, megabyte_shapes,
-    shell_call, shell_line, varied_commands,
+    MEGABYTE, PATCH, PATHS, SHORT, TYPICAL, call, decided, decided_line, kilobyte_line, masked, masked_args,
+    megabyte_shapes, megabyte_texts, shell_call, shell_line, varied_commands,
 };
 use placet_core::{
     CallDigest, Json, ToolCall, canonical,
@@ -24,6 +24,7 @@ fn main() {
     small(&mut criterion);
     peers(&mut criterion);
     megabytes(&mut criterion);
+    texts(&mut criterion);
     criterion.final_summary();
     // `cargo bench -- FILTER` asks for some of the above only.
     if std::env::args().skip(1).all(|arg| arg.starts_with('-')) {
@@ -70,6 +71,7 @@ fn small(criterion: &mut Criterion) {
     ] {
         group.bench_function(name, |bencher| bencher.iter(|| decided(black_box(&other))));
     }
+    group.bench_function("redact 1 KiB", |bencher| bencher.iter(|| masked_args(black_box(&edit))));
     group.bench_function("classify 8 paths", |bencher| {
         bencher.iter(|| PATHS.map(|path| classify(black_box(path), Some("/srv/shop"))));
     });
@@ -114,6 +116,15 @@ fn megabytes(criterion: &mut Criterion) {
     group.bench_function("one quoted word from json", |bencher| {
         bencher.iter(|| decided_line(black_box(&line)))
     });
+    group.finish();
+}
+
+fn texts(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("text");
+    group.sample_size(10).measurement_time(Duration::from_secs(1)).warm_up_time(Duration::from_millis(200));
+    for (name, text) in megabyte_texts() {
+        group.bench_function(name, |bencher| bencher.iter(|| masked(black_box(&text))));
+    }
     group.finish();
 }
 

@@ -40,6 +40,9 @@ pub enum Check {
     Crc32,
 }
 
+/// A run of this length is judged no more.
+const JUDGED_MAX: usize = 2048;
+
 /// As many letters as there are.
 pub const MANY: u16 = u16::MAX;
 
@@ -74,6 +77,7 @@ impl Format {
         let mut at = start + self.prefix.len();
         let body = at;
         let mut last = Class::ALNUM;
+        let mut long = false;
         for part in self.body {
             match *part {
                 Part::Lit(text) => {
@@ -83,8 +87,13 @@ impl Format {
                     at += text.len();
                 }
                 Part::Run(class, least, most) => {
-                    let most = if most == MANY { usize::MAX } else { most as usize };
-                    let count = class.run(bytes.get(at..)?, most);
+                    let most = if most == MANY { JUDGED_MAX } else { most as usize };
+                    let mut count = class.run(bytes.get(at..)?, most);
+                    // Nobody writes a stand-in of that length: it is one secret to its end, and nothing in it is looked at again.
+                    if count == JUDGED_MAX {
+                        long = true;
+                        count += class.run(&bytes[at + count..], usize::MAX);
+                    }
                     if count < least as usize {
                         return None;
                     }
@@ -95,6 +104,9 @@ impl Format {
         }
         if bytes.get(at).is_some_and(|next| last.has(*next)) {
             return None;
+        }
+        if long {
+            return Some(at);
         }
         let (secret, body) = (bytes.get(start..at)?, bytes.get(body..at)?);
         let holds = match self.check {

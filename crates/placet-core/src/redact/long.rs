@@ -26,15 +26,16 @@ pub fn words(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut probe = LONG_FROM - 1;
     std::iter::from_fn(move || {
         while probe < bytes.len() {
-            if !Class::ANY_BASE64.has(bytes[probe]) {
+            if !Class::UNPADDED.has(bytes[probe]) {
                 probe += LONG_FROM;
                 continue;
             }
-            let start = probe - Class::ANY_BASE64.run_back(&bytes[..probe], LONG_FROM);
-            let end = probe + Class::ANY_BASE64.run(&bytes[probe..], usize::MAX);
+            let start = probe - Class::UNPADDED.run_back(&bytes[..probe], LONG_FROM);
+            let end = probe + Class::UNPADDED.run(&bytes[probe..], usize::MAX);
             probe = end + LONG_FROM;
             if end - start >= LONG_FROM {
-                return Some(start..end);
+                let padding = bytes[end..].iter().take(2).take_while(|byte| **byte == b'=').count();
+                return Some(start..end + padding);
             }
         }
         None

@@ -41,6 +41,9 @@ const KNOWN_MAX: usize = 64;
 const KNOWN_FROM: usize = 8;
 /// So much of a secret is enough to mask the beginning that is left where a text was cut.
 const BEGINNING_FROM: usize = 6;
+/// A text is cut before more than this of a secret is left, and at not more than so many places.
+const BEGINNING_MAX: usize = 256;
+const CUTS_MAX: usize = 64;
 /// Masking can bring out something new next to a mask; more rounds than this are never needed, and never taken.
 const ROUNDS_MAX: usize = 6;
 
@@ -68,7 +71,7 @@ impl<'r> Record<'r> {
         // What was found just now may stand bare elsewhere in the same text.
         let before = self.known.len();
         for secret in &found {
-            self.remember(&secret.kind, text.get(secret.range.clone()).unwrap_or(""));
+            self.mask(&secret.kind, text.get(secret.range.clone()).unwrap_or(""));
         }
         if self.known.len() > before {
             self.find_known(text, before, &mut found);
@@ -145,9 +148,9 @@ impl<'r> Record<'r> {
 
     /// Where a text was cut within a secret, its beginning is left before the sign that says so.
     fn find_beginnings(&self, text: &str, found: &mut Vec<Found>) {
-        for (at, _) in text.match_indices('…') {
+        for (at, _) in text.match_indices('…').take(CUTS_MAX) {
             for known in &self.known {
-                let longest = (BEGINNING_FROM..known.secret.len())
+                let longest = (BEGINNING_FROM..known.secret.len().min(BEGINNING_MAX))
                     .rev()
                     .filter_map(|length| known.secret.get(..length))
                     .find(|beginning| text[..at].ends_with(beginning));
@@ -174,8 +177,18 @@ impl<'r> Record<'r> {
         (masked, remap)
     }
 
-    /// The mask of `secret`, the same every time.
+    /// The mask of `secret`, the same every time. What is left of one that was cut has the mask of all of it.
     pub(super) fn mask(&mut self, kind: &Cow<'static, str>, secret: &str) -> String {
+        let whole = self.known.iter().find(|known| {
+            secret.len() >= BEGINNING_FROM
+                && known.secret.len() > secret.len()
+                && known.secret.starts_with(secret)
+        });
+        if let Some(mask) = whole.and_then(|known| self.masks.get(&known.secret))
+            && !self.masks.contains_key(secret)
+        {
+            return mask.clone();
+        }
         self.remember(kind, secret);
         self.masks.get(secret).cloned().unwrap_or_else(|| mask::mask(kind, secret, 1))
     }

@@ -94,6 +94,12 @@ struct Scan<'t> {
     command: (usize, usize),
     /// Where the last key or manifest ended that was read.
     block_end: usize,
+    /// Up to where no private key ends.
+    no_key_end: usize,
+    /// Where the last cookies ended.
+    cookies_end: usize,
+    /// The last token of a vendor; what is within it is part of it.
+    token: Range<usize>,
 }
 
 /// The secrets in `text` by what is built in, in no order; they may overlap.
@@ -105,7 +111,17 @@ pub fn secrets(text: &str) -> Vec<Found> {
 
 /// Those that stand in the text as they are.
 fn plain(text: &str) -> Vec<Found> {
-    let mut scan = Scan { text, found: Vec::new(), name_end: 0, value_end: 0, command: (0, 0), block_end: 0 };
+    let mut scan = Scan {
+        text,
+        found: Vec::new(),
+        name_end: 0,
+        value_end: 0,
+        command: (0, 0),
+        block_end: 0,
+        no_key_end: 0,
+        cookies_end: 0,
+        token: 0..0,
+    };
     SEARCH.each(text.as_bytes(), |lead, hit| scan.follow(lead, hit));
     scan.found
 }
@@ -115,10 +131,13 @@ impl Scan<'_> {
         let bytes = self.text.as_bytes();
         match lead {
             Lead::Format(format) => {
-                if format.is_prefix(&bytes[hit.start..])
+                let within = self.token.start < hit.start && hit.start < self.token.end;
+                if !within
+                    && format.is_prefix(&bytes[hit.start..])
                     && starts_word(bytes, hit.start)
                     && let Some(end) = format.end(bytes, hit.start)
                 {
+                    self.token = hit.start..end;
                     self.add(format.kind, hit.start..end);
                 }
             }
@@ -130,7 +149,7 @@ impl Scan<'_> {
             }
             Lead::Pem => {
                 if hit.start >= self.block_end
-                    && let Some(range) = pem::body(bytes, hit.start)
+                    && let Some(range) = pem::body(bytes, hit.start, &mut self.no_key_end)
                 {
                     self.block_end = range.end;
                     self.add("private-key", range);
@@ -172,9 +191,13 @@ impl Scan<'_> {
                 }
             }
             Lead::Cookie => {
-                let set = bytes[..hit.start].ends_with(b"et-");
-                for range in header::cookies(self.text, hit.end, set) {
-                    self.add("cookie", range);
+                if hit.start >= self.cookies_end {
+                    let set = bytes[..hit.start].ends_with(b"et-");
+                    let (values, end) = header::cookies(self.text, hit.end, set);
+                    self.cookies_end = end;
+                    for range in values {
+                        self.add("cookie", range);
+                    }
                 }
             }
             Lead::AzureClient => self.azure_client(hit),
@@ -357,34 +380,36 @@ fn encoded(text: &str, mut found: Vec<Found>) -> Vec<Found> {
         }
         from.push(end);
         let Ok(decoded) = String::from_utf8(decoded) else { continue };
-        for secret in plain(&decoded) {
+        for secret in shapes(&decoded, plain(&decoded)) {
             found.push(Found { kind: secret.kind, range: from[secret.range.start]..from[secret.range.end] });
         }
     }
     found
 }
 
-/// Adds what long words hide.
-fn long_words(text: &str, mut found: Vec<Found>) -> Vec<Found> {
+/// Adds the tokens that are told by the shape of long words.
+fn shapes(text: &str, mut found: Vec<Found>) -> Vec<Found> {
     let bytes = text.as_bytes();
     for word in long::words(bytes) {
-        if let Some((kind, range)) =
-            long::shaped(bytes, word.clone()).or_else(|| long::common(bytes, word.clone()))
-        {
-            found.push(Found { kind: Cow::Borrowed(kind), range });
-            continue;
-        }
-        // A sign of assignment before a word is of its alphabet too.
-        let start = word.start
-            + bytes[word.clone()].iter().take_while(|byte| matches!(byte, b'=' | b'-' | b'/')).count();
-        let run = start..word.end;
+        let shape = long::shaped(bytes, word.clone()).or_else(|| long::common(bytes, word));
+        found.extend(shape.map(|(kind, range)| Found { kind: Cow::Borrowed(kind), range }));
+    }
+    found
+}
+
+/// Adds what long words are or hide.
+fn long_words(text: &str, found: Vec<Found>) -> Vec<Found> {
+    let mut found = shapes(text, found);
+    let bytes = text.as_bytes();
+    for word in long::words(bytes) {
+        // A dash or a slash before a word is of its alphabet too.
+        let signs = bytes[word.clone()].iter().take_while(|byte| matches!(byte, b'-' | b'/')).count();
+        let run = word.start + signs..word.end;
         if let Some(hidden) = long::hidden_text(&bytes[run.clone()])
-            && let Some(secret) = plain(&hidden).first()
+            && let Some(secret) = shapes(&hidden, plain(&hidden)).first()
         {
             found.push(Found { kind: secret.kind.clone(), range: run });
-            continue;
-        }
-        if long::looks_like_key(text, word.clone()) {
+        } else if long::looks_like_key(text, word.clone()) {
             found.push(Found { kind: Cow::Borrowed("random-string"), range: word });
         }
     }

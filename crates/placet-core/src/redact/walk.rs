@@ -209,7 +209,7 @@ impl Record<'_> {
             let before = index.checked_sub(1).and_then(|index| elements[index].as_str());
             // `["--password", "…"]`, and a header as a pair.
             let option = before
-                .filter(|name| name.starts_with('-') || elements.len() == 2)
+                .filter(|name| name.starts_with('-') || elements.len() == 2 && is_header(name))
                 .map(|name| name.trim_start_matches('-'));
             let below = At {
                 parent: Some(at),
@@ -270,6 +270,11 @@ impl Record<'_> {
 /// Keys from this length on are looked at: no format is shorter.
 const KEY_FROM: usize = 12;
 
+/// Whether `name` can only be that of a header; `["password", "email"]` are two words.
+fn is_header(name: &str) -> bool {
+    name.contains('-') || name.eq_ignore_ascii_case("authorization") || name.eq_ignore_ascii_case("cookie")
+}
+
 /// The name that says what the member `key` of `object` is: its own, or for a `value` the one beside it, as in
 /// `{"name": "API_KEY", "value": "…"}`.
 fn name_of<'o>(object: &'o Object, key: &'o str) -> &'o str {
@@ -288,6 +293,7 @@ fn named(name: Option<&str>, text: &str) -> Vec<Found> {
     if name.eq_ignore_ascii_case("cookie") || name.eq_ignore_ascii_case("set-cookie") {
         let most = if name.len() > 6 { 1 } else { 64 };
         return header::pairs(text.as_bytes(), 0, most)
+            .0
             .into_iter()
             .map(|range| Found { kind: Cow::Borrowed("cookie"), range })
             .collect();

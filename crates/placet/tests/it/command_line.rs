@@ -4,9 +4,13 @@ use crate::run::run;
 
 #[test]
 fn help_shows_examples() {
-    for arguments in
-        [&["--help"][..], &["decide", "--help"], &["explain", "--help"], &["completions", "--help"]]
-    {
+    for arguments in [
+        &["--help"][..],
+        &["decide", "--help"],
+        &["explain", "--help"],
+        &["redact", "--help"],
+        &["completions", "--help"],
+    ] {
         let ran = run(arguments, "");
         assert_eq!((ran.code, &*ran.err), (0, ""));
         assert!(ran.out.contains("Example"), "{arguments:?}: {}", ran.out);
