@@ -6,8 +6,8 @@ use std::hint::black_box;
 
 use gungraun::prelude::*;
 use placet_bench::{
-    MEGABYTE, PATCH, PATHS, SHORT, TYPICAL, call, decided, decided_line, kilobyte_line, shell_call,
-    shell_line, tool_calls, varied_commands,
+    MEGABYTE, PATCH, PATHS, SHORT, TYPICAL, call, decided, decided_line, kilobyte_line, masked, masked_args,
+    megabyte_texts, shell_call, shell_line, tool_calls, varied_commands,
 };
 use placet_core::{
     CallDigest, Decision, Json, ToolCall, canonical,
@@ -43,6 +43,18 @@ fn warm_wire() -> Json {
 
 fn warm_edit() -> ToolCall {
     ToolCall::from_json(&warm_wire()).expect("a call of ours")
+}
+
+fn warm_masked() -> ToolCall {
+    let call = warm_edit();
+    masked_args(&call);
+    call
+}
+
+fn warm_text(name: &str) -> String {
+    masked("");
+    let mut texts = megabyte_texts().into_iter();
+    texts.find(|(other, _)| *other == name).map(|(_, text)| text).expect("a text of ours")
 }
 
 fn warm_varied() -> Vec<ToolCall> {
@@ -140,11 +152,24 @@ fn path_classify(paths: [&'static str; 8]) -> [Found; 8] {
     black_box(paths.map(|path| classify(black_box(path), Some("/srv/shop"))))
 }
 
+#[library_benchmark]
+#[bench::kilobyte(warm_masked())]
+fn redact_call(call: ToolCall) -> usize {
+    black_box(masked_args(black_box(&call)))
+}
+
+#[library_benchmark]
+#[bench::code(warm_text("redact code"))]
+#[bench::secrets(warm_text("redact secrets"))]
+fn redact_megabyte(text: String) -> usize {
+    black_box(masked(black_box(&text)))
+}
+
 library_benchmark_group!(
     name = all;
     benchmarks =
         json_read, canonical_write, digest, shell_parse, shell_interpret, decide, decide_tool, decide_json, decide_varied,
-        decide_megabyte, path_classify
+        decide_megabyte, path_classify, redact_call, redact_megabyte
 );
 
 main!(library_benchmark_groups = all);

@@ -5,8 +5,8 @@ use std::{fs, hint::black_box, time::Duration, time::Instant};
 use criterion::Criterion;
 use placet_bench::{
     JAVASCRIPT, MEGABYTE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line, decided_with,
-    kilobyte_line, kilobyte_shell, megabyte_shapes, rule_set, shell_call, shell_line, tool_calls,
-    varied_commands,
+    kilobyte_line, kilobyte_shell, masked, masked_args, megabyte_shapes, megabyte_texts, rule_set,
+    shell_call, shell_line, tool_calls, varied_commands,
 };
 use placet_core::{
     CallDigest, Json, ToolCall, canonical,
@@ -26,6 +26,7 @@ fn main() {
     small(&mut criterion);
     peers(&mut criterion);
     megabytes(&mut criterion);
+    texts(&mut criterion);
     criterion.final_summary();
     // `cargo bench -- FILTER` asks for some of the above only.
     if std::env::args().skip(1).all(|arg| arg.starts_with('-')) {
@@ -80,6 +81,7 @@ fn small(criterion: &mut Criterion) {
             bencher.iter(|| decided(black_box(&other)))
         });
     }
+    group.bench_function("redact 1 KiB", |bencher| bencher.iter(|| masked_args(black_box(&edit))));
     group.bench_function("classify 8 paths", |bencher| {
         bencher.iter(|| PATHS.map(|path| classify(black_box(path), Some("/srv/shop"))));
     });
@@ -158,6 +160,15 @@ fn with_rules() {
     let json = format!("[{}]\n", rows.join(", "));
     fs::write("target/rules.json", &json).expect("the figures can be written");
     eprint!("with rules, ns per call: {json}");
+}
+
+fn texts(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("text");
+    group.sample_size(10).measurement_time(Duration::from_secs(1)).warm_up_time(Duration::from_millis(200));
+    for (name, text) in megabyte_texts() {
+        group.bench_function(name, |bencher| bencher.iter(|| masked(black_box(&text))));
+    }
+    group.finish();
 }
 
 /// Every one of several thousand different commands, timed by itself: no command warms the caches for the next.

@@ -4,7 +4,7 @@ mod rules;
 
 pub use rules::{decided_with, rule_set, rules_text};
 
-use placet_core::{Decision, Json, Policy, ToolCall, ToolName, decide, json::Object};
+use placet_core::{Decision, Json, Policy, Redactor, ToolCall, ToolName, decide, json::Object};
 
 /// A short command, about 50 bytes.
 pub const SHORT: &str = r#"git log --oneline -20 | grep "fix" > /tmp/fixes.txt"#;
@@ -222,6 +222,42 @@ fn numbered(command: impl Fn(usize) -> String) -> String {
     }
     text.push_str(&" ".repeat(MEGABYTE - text.len()));
     text
+}
+
+/// The arguments of the call of about 1 KiB, with their secrets masked: it has none. Gives how many members there are.
+pub fn masked_args(call: &ToolCall) -> usize {
+    Redactor::builtin().record().json(call.args()).as_object().map_or(0, Object::len)
+}
+
+/// How long `text` is with its secrets masked.
+pub fn masked(text: &str) -> usize {
+    Redactor::builtin().redact(text).len()
+}
+
+/// Texts of one megabyte as agents read them, and the worst of them: full of secrets.
+pub fn megabyte_texts() -> Vec<(&'static str, String)> {
+    let fill = |unit: &str| unit.repeat(MEGABYTE / unit.len() + 1)[..MEGABYTE].to_owned();
+    vec![
+        ("redact prose", fill("The quick brown fox jumps over the lazy dog, 42 times. ")),
+        (
+            "redact code",
+            fill(
+                "    pub fn total(&self, key: &str) -> u64 { self.items.get(key).map_or(0, |item| item.price) }\n",
+            ),
+        ),
+        (
+            "redact log",
+            fill(
+                "2026-11-15T10:00:00Z INFO GET /orders/8f14e45f-ceea-467f-9f3a-0a1b2c3d4e5f 200 12ms token_count=17\n",
+            ),
+        ),
+        (
+            "redact addresses",
+            fill("https://shop.example/search?q=%E4%BD%A0&next=https%3A%2F%2Fa.example%2Fb "),
+        ),
+        ("redact base64", fill("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk")),
+        ("redact secrets", fill("DB_PASSWORD=hunter2-and-more\nAPI_KEY=k9Xw2LmQ7vTz4nRb\nHOME=/home/ann\n")),
+    ]
 }
 
 /// A command of exactly one megabyte, of each shape that could cost more than its length.

@@ -7,10 +7,11 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use placet_core::{
-    Claim, Context, Decision, Event, Finding, Policy, Source, Timestamp, ToolCall, Verdict, Warrant,
-    decide_in,
+    Claim, Context, Decision, Event, Finding, Policy, Redactor, Source, Timestamp, ToolCall, Verdict,
+    Warrant, decide_in,
     event::{Outcome, Report},
     note,
+    redact::Moves,
     rule::{Memory, RuleSet},
     warrant::{Authority, CountersInMemory, Held, Posture, Revocations},
 };
@@ -165,12 +166,17 @@ fn decide_lines(mut lines: Lines, mut output: impl Write, mut judge: Judge) -> a
             None => break,
             Some(Line::Bad(problem)) => {
                 all_read = false;
-                answer(&mut output, &Decision::refuse(problem))?;
+                answer(&mut output, &Decision::refuse(Redactor::builtin().redact(&problem)))?;
             }
             Some(Line::Event(event)) => match &*event {
-                Event::ToolCall(call) => answer(&mut output, &judge.decide(call, time_of(&event))?)?,
+                Event::ToolCall(call) => {
+                    // Decided on what the call says, shown without its secrets.
+                    let decision = judge.decide(call, time_of(&event))?;
+                    answer(&mut output, &Redactor::builtin().record().decision(call, decision))?;
+                }
                 Event::Other(report) => {
                     let decision = judge.note(report, time_of(&event));
+                    let decision = Redactor::builtin().record().decision_moved(&Moves::default(), decision);
                     answer(&mut output, &Noted { decision: &decision, event: report.kind().as_str() })?;
                 }
             },

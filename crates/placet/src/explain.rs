@@ -4,11 +4,12 @@ use std::{fmt::Write as _, io::Write as _, process::ExitCode};
 
 use anyhow::Context;
 use placet_core::{
-    Assessment, Decision, Effect, Json, Source, Timestamp, ToolCall, ToolName, Verdict,
+    Assessment, Decision, Effect, Json, Redactor, Source, Timestamp, ToolCall, ToolName, Verdict,
     assess::{On, advice},
     decide_in,
     effect::{Extent, Manner, Place, TargetKind, Undo, Verb, quote, readable},
     json::Object,
+    redact::Record,
     rule::{Match, Memory, NearMatch, RuleSet, Subject},
 };
 use serde::Serialize;
@@ -50,6 +51,15 @@ impl Asked {
     }
 }
 
+impl Asked {
+    /// What is missing may quote the call.
+    fn mask(&mut self, record: &mut Record<'_>) {
+        for near in &mut self.near {
+            near.missing = record.text(&near.missing).into_owned();
+        }
+    }
+}
+
 /// Runs the command.
 pub fn run(arguments: &Explain) -> anyhow::Result<ExitCode> {
     let policy = config::load(arguments.config.as_deref())?;
@@ -70,14 +80,19 @@ pub fn run(arguments: &Explain) -> anyhow::Result<ExitCode> {
         Verdict::Block => vec!["no approval; the operator can give the rule another policy, in `[rules]`"],
     };
     let asked = decision.assessment.as_ref().map(|assessment| Asked::about(&call, assessment, &rules));
-    let asked = asked.unwrap_or_default();
+    let mut asked = asked.unwrap_or_default();
+    // Decided on what the call says, shown without its secrets.
+    let mut record = Redactor::builtin().record();
+    let (shown, moves) = record.call(&call);
+    let decision = record.decision_moved(&moves, decision);
+    asked.mask(&mut record);
     let mut output = anstream::stdout();
     if arguments.json {
         serde_json::to_writer_pretty(&mut output, &Explained { decision: &decision, advice, rules: &asked })
             .map_err(std::io::Error::from)?;
         writeln!(output)?;
     } else {
-        output.write_all(page(&call, &decision, &advice, &asked).as_bytes())?;
+        output.write_all(page(&shown, &decision, &advice, &asked).as_bytes())?;
     }
     Ok(match decision.verdict {
         Verdict::Allow => ExitCode::SUCCESS,

@@ -9,6 +9,8 @@ use super::{
 
 /// Longer values are not looked at for their end; one that is a secret goes on to where it ends.
 const VALUE_MAX: usize = 2048;
+/// Unquoted ones are judged by so much.
+const BARE_MAX: usize = 512;
 /// A name is at most so long to either side of its noun.
 const NAME_MAX: usize = 64;
 
@@ -164,6 +166,13 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
         }
         None => return None,
     }
+    // `password: str = "value"`: a type stands between.
+    if length == Some(1)
+        && bytes.get(sign) == Some(&b':')
+        && let Some(start) = behind_type(bytes, at)
+    {
+        return value_at(bytes, start, true);
+    }
     let raw = value_at(bytes, at, loose)?;
     if bytes.get(sign) == Some(&b',')
         && (raw.written != Written::Whole || bytes.get(raw.value.end + 1) != Some(&b')'))
@@ -177,15 +186,22 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
     {
         return None;
     }
-    // `password: str = "value"`: a type stands between.
-    if raw.written != Written::Whole && length == Some(1) && bytes.get(sign) == Some(&b':') {
-        let rest = raw.value.end + run(bytes, raw.value.end, is_blank, 8);
-        if bytes.get(rest) == Some(&b'=') && bytes.get(rest + 1) != Some(&b'=') {
-            let start = rest + 1 + run(bytes, rest + 1, is_blank, 8);
-            return value_at(bytes, start, true);
-        }
-    }
     Some(raw)
+}
+
+/// Where the value begins behind the type at `at` and a sign: `&str = …`, `Optional[str] = …`.
+fn behind_type(bytes: &[u8], at: usize) -> Option<usize> {
+    let is_type = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b'_' | b'&' | b'<' | b'>' | b'[' | b']' | b'.' | b',' | b'|' | b'?' | b':' | b' '
+            )
+    };
+    let length = run(bytes, at, is_type, 48);
+    let rest = &bytes[at + length..];
+    let assigns = length > 1 && bytes[at + length - 1] == b' ' && rest.starts_with(b"= ");
+    assigns.then_some(at + length + 2)
 }
 
 /// `"value" == password`: a comparison the other way round.
@@ -233,7 +249,7 @@ fn value_at(bytes: &[u8], at: usize, loose: bool) -> Option<Raw> {
     if let Some(value) = quoted(bytes, start) {
         return Some(Raw { value, written: Written::Whole, code: false, open: false });
     }
-    let length = bare(&bytes[at..], VALUE_MAX);
+    let length = bare(&bytes[at..], BARE_MAX);
     if length == 0 {
         return None;
     }
@@ -246,7 +262,7 @@ fn value_at(bytes: &[u8], at: usize, loose: bool) -> Option<Raw> {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
     let code = matches!(next, Some(b',' | b')')) && bytes[value.clone()].iter().all(plain);
     let written = if loose { Written::Loose } else { Written::Tight };
-    Some(Raw { value, written, code, open: length == VALUE_MAX })
+    Some(Raw { value, written, code, open: length == BARE_MAX })
 }
 
 /// The inside of the quotes that open at `at`.

@@ -67,6 +67,8 @@ impl Class {
     pub const BASE64: Self = Self(Self::ALNUM.0 | PLUS_SLASH);
     /// The same with padding.
     pub const BASE64_PADDED: Self = Self(Self::BASE64.0 | EQUALS);
+    /// Either alphabet of base64.
+    pub const UNPADDED: Self = Self(Self::URL64.0 | PLUS_SLASH);
     /// Either alphabet of base64, with padding.
     pub const ANY_BASE64: Self = Self(Self::URL64.0 | PLUS_SLASH | EQUALS);
     /// `0-9A-Za-z_-.~+/`, which holds the alphabets of `crypt`.

@@ -40,6 +40,9 @@ pub enum Check {
     Crc32,
 }
 
+/// A run of this length is judged no more.
+const JUDGED_MAX: usize = 2048;
+
 /// As many letters as there are.
 pub const MANY: u16 = u16::MAX;
 
@@ -69,11 +72,12 @@ pub const fn row(kind: &'static str, prefix: &'static str, body: &'static [Part]
 }
 
 impl Format {
-    /// Where the secret ends that begins at `start`, if there is one. The prefix may be in either case; see [`Self::is_prefix`].
+    /// Where the secret ends that begins at `start`, if there is one. That the prefix is there is for [`Self::is_prefix`] to say.
     pub fn end(&self, bytes: &[u8], start: usize) -> Option<usize> {
         let mut at = start + self.prefix.len();
         let body = at;
         let mut last = Class::ALNUM;
+        let mut long = false;
         for part in self.body {
             match *part {
                 Part::Lit(text) => {
@@ -83,8 +87,13 @@ impl Format {
                     at += text.len();
                 }
                 Part::Run(class, least, most) => {
-                    let most = if most == MANY { usize::MAX } else { most as usize };
-                    let count = class.run(bytes.get(at..)?, most);
+                    let most = if most == MANY { JUDGED_MAX } else { most as usize };
+                    let mut count = class.run(bytes.get(at..)?, most);
+                    // Nobody writes a stand-in of that length: it is one secret to its end, and nothing in it is looked at again.
+                    if count == JUDGED_MAX {
+                        long = true;
+                        count += class.run(&bytes[at + count..], usize::MAX);
+                    }
                     if count < least as usize {
                         return None;
                     }
@@ -95,6 +104,9 @@ impl Format {
         }
         if bytes.get(at).is_some_and(|next| last.has(*next)) {
             return None;
+        }
+        if long {
+            return Some(at);
         }
         let (secret, body) = (bytes.get(start..at)?, bytes.get(body..at)?);
         let holds = match self.check {
@@ -109,9 +121,9 @@ impl Format {
         holds.then_some(at)
     }
 
-    /// Whether `found`, which the search found in either case, is the prefix as it is written.
-    pub fn is_prefix(&self, found: &[u8]) -> bool {
-        found == self.prefix.as_bytes()
+    /// Whether `text` begins with the prefix as it is written; the search takes either case, and part of it.
+    pub fn is_prefix(&self, text: &[u8]) -> bool {
+        text.starts_with(self.prefix.as_bytes())
     }
 
     /// A made-up secret of this format, for tests; `next(n)` gives a number below `n`.

@@ -92,14 +92,14 @@ fn credentials(text: &str, scheme: &str, token: Range<usize>) -> Option<(&'stati
     (!list).then_some((kind, token))
 }
 
-/// The values of the cookies in a header whose name ends at `at`. `Set-Cookie` has one, and attributes behind it.
-pub fn cookies(text: &str, at: usize, set: bool) -> Vec<Range<usize>> {
+/// The values of the cookies in a header whose name ends at `at`, and where they end. `Set-Cookie` has one, and attributes behind it.
+pub fn cookies(text: &str, at: usize, set: bool) -> (Vec<Range<usize>>, usize) {
     let bytes = text.as_bytes();
     let mut at = at;
     at += usize::from(is_quote(bytes.get(at)));
     at += skip(bytes, at, |byte| byte == b' ');
     if !matches!(bytes.get(at), Some(b':' | b'=')) {
-        return Vec::new();
+        return (Vec::new(), at);
     }
     at += 1;
     at += skip(bytes, at, |byte| byte == b' ');
@@ -107,8 +107,8 @@ pub fn cookies(text: &str, at: usize, set: bool) -> Vec<Range<usize>> {
     pairs(bytes, at, if set { 1 } else { 64 })
 }
 
-/// The values of `name=value; name=value` from `at` on.
-pub fn pairs(bytes: &[u8], mut at: usize, most: usize) -> Vec<Range<usize>> {
+/// The values of `name=value; name=value` from `at` on, and where they end.
+pub fn pairs(bytes: &[u8], mut at: usize, most: usize) -> (Vec<Range<usize>>, usize) {
     let mut values = Vec::new();
     for _ in 0..most {
         let name = skip(bytes, at, |byte| {
@@ -136,7 +136,7 @@ pub fn pairs(bytes: &[u8], mut at: usize, most: usize) -> Vec<Range<usize>> {
         }
         at += 1 + skip(bytes, at + 1, |byte| byte == b' ');
     }
-    values
+    (values, at)
 }
 
 /// The next word from `at` on, and where the one after it begins.

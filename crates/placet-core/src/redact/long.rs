@@ -1,8 +1,14 @@
 //! Long words: base64 that hides a known token, tokens without a beginning of their own, and, last, what only looks random.
 
-use std::ops::Range;
+use std::{ops::Range, sync::LazyLock};
 
-use super::{check, class::Class, value};
+use super::{
+    check,
+    class::{Class, starts_word},
+    format::Format,
+    formats::FORMATS,
+    value,
+};
 
 /// Shorter words are none of these.
 pub const LONG_FROM: usize = 24;
@@ -20,18 +26,38 @@ pub fn words(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut probe = LONG_FROM - 1;
     std::iter::from_fn(move || {
         while probe < bytes.len() {
-            if !Class::ANY_BASE64.has(bytes[probe]) {
+            if !Class::UNPADDED.has(bytes[probe]) {
                 probe += LONG_FROM;
                 continue;
             }
-            let start = probe - Class::ANY_BASE64.run_back(&bytes[..probe], LONG_FROM);
-            let end = probe + Class::ANY_BASE64.run(&bytes[probe..], usize::MAX);
+            let start = probe - Class::UNPADDED.run_back(&bytes[..probe], LONG_FROM);
+            let end = probe + Class::UNPADDED.run(&bytes[probe..], usize::MAX);
             probe = end + LONG_FROM;
             if end - start >= LONG_FROM {
-                return Some(start..end);
+                let padding = bytes[end..].iter().take(2).take_while(|byte| **byte == b'=').count();
+                return Some(start..end + padding);
             }
         }
         None
+    })
+}
+
+/// Beginnings of formats that occur in every text, such as `s.` and `SK`: they are looked for at long words only.
+pub fn is_common(prefix: &str) -> bool {
+    matches!(prefix, "s." | "b." | "st." | "sl." | "t1." | "SK" | "EAA" | "EAAA")
+}
+
+/// The token that begins in or right before the long word at `word` with letters that are too common to search for.
+pub fn common(bytes: &[u8], word: Range<usize>) -> Option<(&'static str, Range<usize>)> {
+    static COMMON: LazyLock<Vec<&Format>> =
+        LazyLock::new(|| FORMATS.iter().filter(|format| is_common(format.prefix)).collect());
+    COMMON.iter().find_map(|format| {
+        let starts = [Some(word.start), word.start.checked_sub(format.prefix.len())];
+        starts.into_iter().flatten().find_map(|start| {
+            let fits = format.is_prefix(&bytes[start..]) && starts_word(bytes, start);
+            let end = fits.then(|| format.end(bytes, start)).flatten()?;
+            Some((format.kind, start..end))
+        })
     })
 }
 
@@ -50,6 +76,24 @@ pub fn shaped(bytes: &[u8], word: Range<usize>) -> Option<(&'static str, Range<u
             .find(|length| run.len() >= *length && matches!(run[run.len() - length], b'M' | b'N' | b'O'));
         if let (6, 27..=40, Some(length)) = (time, signature, user) {
             return Some(("discord-token", word.end - length..rest + 1 + signature));
+        }
+    }
+    // Telegram: the number of a bot, a colon, a key. Facebook: the number of an app, a bar, a key.
+    let sign = word.start.checked_sub(1).map(|at| bytes[at]);
+    if let Some(sign @ (b':' | b'|')) = sign {
+        let digits = Class::DIGITS.run_back(&bytes[..word.start - 1], 18);
+        let start = word.start - 1 - digits;
+        let length = Class::URL64.run(run, 64);
+        let alone =
+            start == 0 || !bytes[start - 1].is_ascii_alphanumeric() || bytes[..start].ends_with(b"bot");
+        if alone && length == run.len() {
+            match (sign, digits, length) {
+                (b':', 8..=12, 30..=45) if run[0] == b'A' => {
+                    return Some(("telegram-token", start..word.end));
+                }
+                (b'|', 15..=17, 27) => return Some(("facebook-token", start..word.end)),
+                _ => {}
+            }
         }
     }
     // Mailchimp: a hash and the data centre.

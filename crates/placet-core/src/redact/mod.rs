@@ -32,6 +32,8 @@ mod shell;
 
 mod long;
 
+mod search;
+
 mod scan;
 
 mod personal;

@@ -42,14 +42,15 @@ pub const STEMS: &[&str] = &[
     "creds",
     "token",
     "key",
-    "auth",
+    "auth=",
+    "auth:",
+    "auth\"",
+    "auth'",
     "jwt",
     "kennwort",
     "contrase",
     "motdepasse",
     "senha",
-    "bearer",
-    "sig",
 ];
 
 /// Whole words, and ends of words such as `mypassword`, that name a secret.
@@ -498,6 +499,9 @@ const WORDS_MAX: usize = 12;
 
 /// What the value of a setting called `name` is.
 pub fn noun(name: &str) -> Option<Noun> {
+    if !may_hold_noun(name.as_bytes()) {
+        return None;
+    }
     // `password.length` and `Token.Comment` are about something else; `spring.datasource.password` is a password.
     let name = name.rsplit('.').next().unwrap_or(name);
     let mut words = [""; WORDS_MAX];
@@ -529,6 +533,23 @@ pub fn noun(name: &str) -> Option<Noun> {
         Some(_) if opens && words[..at].iter().any(|word| is_in(word, OPENING)) => Some(Noun::Key),
         Some(_) | None => Some(Noun::Vague),
     }
+}
+
+/// Whether two letters stand together that every noun has one of; most names end here.
+fn may_hold_noun(name: &[u8]) -> bool {
+    name.windows(2).any(|pair| {
+        matches!(
+            [pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase()],
+            [b'p', b'a' | b'w' | b's']
+                | [b's', b'e']
+                | [b'c', b'r']
+                | [b't', b'o']
+                | [b'k', b'e']
+                | [b'a', b'u']
+                | [b'j', b'w']
+                | [b'b', b'e']
+        )
+    })
 }
 
 fn noun_of_word(word: &str) -> Option<Noun> {

@@ -6,7 +6,9 @@ use std::ops::Range;
 const KEY_MAX: usize = 64 * 1024;
 
 /// The body of the private key whose `-----BEGIN ` begins at `at`, from behind that line to before the last one.
-pub fn body(bytes: &[u8], at: usize) -> Option<Range<usize>> {
+///
+/// `clear` is up to where it is known that no last line begins.
+pub fn body(bytes: &[u8], at: usize, clear: &mut usize) -> Option<Range<usize>> {
     let label = at + b"-----BEGIN ".len();
     let room = bytes.get(label..bytes.len().min(label + 64))?;
     let end = memchr::memmem::find(room, b"-----")?;
@@ -16,11 +18,14 @@ pub fn body(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     }
     let start = label + end + 5;
     let room = &bytes[start..bytes.len().min(start + KEY_MAX)];
-    let length = match memchr::memmem::find(room, b"-----END ") {
-        Some(length) => length,
-        // Cut off: the key goes on as long as its letters do.
-        None => room.iter().take_while(|byte| is_body(**byte)).count(),
-    };
+    let known = clear.saturating_sub(start).min(room.len());
+    let end = memchr::memmem::find(&room[known..], b"-----END ").map(|length| known + length);
+    if end.is_none() {
+        *clear = (start + room.len()).saturating_sub(b"-----END ".len());
+    }
+    // Cut off, or only spoken of: the key goes on as long as its letters do.
+    let room = &room[..end.unwrap_or(room.len())];
+    let length = room.iter().take_while(|byte| is_body(**byte)).count();
     let body = trimmed(bytes, start..start + length);
     let letters = bytes[body.clone()].iter().filter(|byte| byte.is_ascii_alphanumeric()).count();
     (letters >= 16).then_some(body)

@@ -202,13 +202,8 @@ fn phone(bytes: &[u8], at: usize) -> Option<(&'static str, Range<usize>)> {
         last = *byte;
     }
     let american = {
-        let (digits, _) = digits(bytes, start, b" -.)");
-        let groups: Vec<usize> = bytes[start..end]
-            .split(|byte| !byte.is_ascii_digit())
-            .map(<[u8]>::len)
-            .filter(|length| *length > 0)
-            .collect();
-        digits.len() == 10 && groups == [3, 3, 4] && bytes[start] >= b'2'
+        let groups = bytes[start..end].split(|byte| !byte.is_ascii_digit()).map(<[u8]>::len);
+        count == 10 && groups.filter(|length| *length > 0).eq([3, 3, 4]) && bytes[start] >= b'2'
     };
     let international = plus
         && (8..=15).contains(&count)

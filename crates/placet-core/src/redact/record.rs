@@ -41,6 +41,9 @@ const KNOWN_MAX: usize = 64;
 const KNOWN_FROM: usize = 8;
 /// So much of a secret is enough to mask the beginning that is left where a text was cut.
 const BEGINNING_FROM: usize = 6;
+/// A text is cut before more than this of a secret is left, and at not more than so many places.
+const BEGINNING_MAX: usize = 256;
+const CUTS_MAX: usize = 64;
 /// Masking can bring out something new next to a mask; more rounds than this are never needed, and never taken.
 const ROUNDS_MAX: usize = 6;
 
@@ -65,10 +68,21 @@ impl<'r> Record<'r> {
         if found.is_empty() {
             return Masked { text: Cow::Borrowed(text), remap: Remap::identity(), found };
         }
+        // What was found just now may stand bare elsewhere in the same text.
+        let before = self.known.len();
+        for secret in &found {
+            self.mask(&secret.kind, text.get(secret.range.clone()).unwrap_or(""));
+        }
+        if self.known.len() > before {
+            self.find_known(text, before, &mut found);
+            found = super::apart(text, found);
+        }
         let mut all = found.clone();
         let (mut masked, mut remap) = self.replace(text, &found);
+        // A mask may bring out something new beside it; the rest has been looked at.
+        let mut beside: Vec<Range<usize>> = remap.replaced().iter().map(|(_, now)| now.clone()).collect();
         for _ in 1..ROUNDS_MAX {
-            found = self.find(&masked, Vec::new());
+            let found = self.find_beside(&masked, &beside);
             if found.is_empty() {
                 break;
             }
@@ -76,10 +90,32 @@ impl<'r> Record<'r> {
             let back = remap.inverse();
             all.extend(found.into_iter().map(|found| Found { range: back.range(found.range), ..found }));
             masked = again;
+            beside = moved.replaced().iter().map(|(_, now)| now.clone()).collect();
             remap = remap.then(&moved);
         }
         all.sort_by_key(|found| found.range.start);
         Masked { text: Cow::Owned(masked), remap, found: all }
+    }
+
+    /// What is found in the lines around `places`.
+    fn find_beside(&self, text: &str, places: &[Range<usize>]) -> Vec<Found> {
+        let mut found = Vec::new();
+        let mut done = 0;
+        for place in places {
+            if place.end <= done {
+                continue;
+            }
+            // A few lines, or all there is where lines are long.
+            let start = lines_before(text, place.start).max(done);
+            let end = lines_after(text, place.end);
+            let around = self.find(&text[start..end], Vec::new());
+            found.extend(around.into_iter().map(|secret| Found {
+                range: secret.range.start + start..secret.range.end + start,
+                ..secret
+            }));
+            done = end;
+        }
+        found
     }
 
     /// Takes note of the secrets in `text`, so that they are masked in what comes after it and before it alike.
@@ -96,20 +132,25 @@ impl<'r> Record<'r> {
         }
         let before = found.len();
         found.extend(named);
-        for known in &self.known {
-            for at in memchr::memmem::find_iter(text.as_bytes(), known.secret.as_bytes()) {
-                found.push(Found { kind: known.kind.clone(), range: at..at + known.secret.len() });
-            }
-        }
+        self.find_known(text, 0, &mut found);
         self.find_beginnings(text, &mut found);
         if found.len() == before { found } else { super::apart(text, found) }
     }
 
+    /// Adds the places of what is known, from the secret `first` on.
+    fn find_known(&self, text: &str, first: usize, found: &mut Vec<Found>) {
+        for known in &self.known[first..] {
+            for at in memchr::memmem::find_iter(text.as_bytes(), known.secret.as_bytes()) {
+                found.push(Found { kind: known.kind.clone(), range: at..at + known.secret.len() });
+            }
+        }
+    }
+
     /// Where a text was cut within a secret, its beginning is left before the sign that says so.
     fn find_beginnings(&self, text: &str, found: &mut Vec<Found>) {
-        for (at, _) in text.match_indices('…') {
+        for (at, _) in text.match_indices('…').take(CUTS_MAX) {
             for known in &self.known {
-                let longest = (BEGINNING_FROM..known.secret.len())
+                let longest = (BEGINNING_FROM..known.secret.len().min(BEGINNING_MAX))
                     .rev()
                     .filter_map(|length| known.secret.get(..length))
                     .find(|beginning| text[..at].ends_with(beginning));
@@ -136,8 +177,18 @@ impl<'r> Record<'r> {
         (masked, remap)
     }
 
-    /// The mask of `secret`, the same every time.
+    /// The mask of `secret`, the same every time. What is left of one that was cut has the mask of all of it.
     pub(super) fn mask(&mut self, kind: &Cow<'static, str>, secret: &str) -> String {
+        let whole = self.known.iter().find(|known| {
+            secret.len() >= BEGINNING_FROM
+                && known.secret.len() > secret.len()
+                && known.secret.starts_with(secret)
+        });
+        if let Some(mask) = whole.and_then(|known| self.masks.get(&known.secret))
+            && !self.masks.contains_key(secret)
+        {
+            return mask.clone();
+        }
         self.remember(kind, secret);
         self.masks.get(secret).cloned().unwrap_or_else(|| mask::mask(kind, secret, 1))
     }
@@ -157,4 +208,18 @@ impl<'r> Record<'r> {
             self.known.push(Known { secret: secret.to_owned(), kind: kind.clone() });
         }
     }
+}
+
+/// So many lines around a mask are looked at again.
+const LINES_AROUND: usize = 8;
+
+fn lines_before(text: &str, at: usize) -> usize {
+    memchr::memrchr_iter(b'\n', text.get(..at).unwrap_or("").as_bytes())
+        .nth(LINES_AROUND)
+        .map_or(0, |at| at + 1)
+}
+
+fn lines_after(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or("");
+    memchr::memchr_iter(b'\n', rest.as_bytes()).nth(LINES_AROUND).map_or(text.len(), |end| at + end + 1)
 }

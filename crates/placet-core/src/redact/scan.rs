@@ -5,14 +5,14 @@
 
 use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
 use super::{
     Found, assign,
     class::{Class, starts_word},
     format::Format,
     formats::FORMATS,
-    header, jwt, long, name, pem, shell, url,
+    header, jwt, long, name, pem,
+    search::Search,
+    shell, url,
     value::{self, Written},
 };
 
@@ -41,22 +41,14 @@ enum Lead {
     Cookie,
     /// Azure's client secrets have these letters in their middle.
     AzureClient,
-    /// The tokens of Telegram's bots have these behind their number.
-    Telegram,
-    /// Facebook's have a number, this sign, and a key.
-    Facebook,
+    /// `&sig=…` in an address.
+    Signature,
     /// `IDENTIFIED BY 'password'` in SQL.
     Identified,
     /// A Secret of Kubernetes, whose values are all secret.
     Kubernetes,
     /// A program that takes a password as a word.
     Program(&'static str),
-}
-
-/// The search and what each literal leads to.
-struct Search {
-    automaton: AhoCorasick,
-    leads: Vec<Lead>,
 }
 
 /// Everything that is searched for besides the prefixes of formats, the stems of names and programs.
@@ -70,38 +62,21 @@ const OTHERS: &[(&str, Lead)] = &[
     ("basic ", Lead::Basic),
     ("cookie", Lead::Cookie),
     ("Q~", Lead::AzureClient),
-    (":A", Lead::Telegram),
-    ("|", Lead::Facebook),
+    ("sig=", Lead::Signature),
+    ("signature=", Lead::Signature),
     ("identified by ", Lead::Identified),
     ("kind: Secret", Lead::Kubernetes),
 ];
 
-static SEARCH: LazyLock<Search> = LazyLock::new(|| {
-    let mut literals: Vec<&str> = Vec::new();
-    let mut leads = Vec::new();
-    for format in FORMATS {
-        literals.push(format.prefix);
-        leads.push(Lead::Format(format));
-    }
-    for (literal, lead) in OTHERS {
-        literals.push(literal);
-        leads.push(*lead);
-    }
-    for stem in name::STEMS {
-        literals.push(stem);
-        leads.push(Lead::Name);
-    }
-    for program in shell::programs() {
-        literals.push(program);
-        leads.push(Lead::Program(program));
-    }
-    let automaton = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::Standard)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(&literals)
-        .expect("a few hundred short literals make a small automaton");
-    Search { automaton, leads }
+static SEARCH: LazyLock<Search<Lead>> = LazyLock::new(|| {
+    let formats = FORMATS.iter().filter(|format| !long::is_common(format.prefix));
+    Search::new(
+        formats
+            .map(|format| (format.prefix, Lead::Format(format)))
+            .chain(OTHERS.iter().copied())
+            .chain(name::STEMS.iter().map(|stem| (*stem, Lead::Name)))
+            .chain(shell::programs().into_iter().map(|program| (program, Lead::Program(program)))),
+    )
 });
 
 /// How many commands may begin within one: `sudo sshpass -p x mysql -py`.
@@ -119,6 +94,12 @@ struct Scan<'t> {
     command: (usize, usize),
     /// Where the last key or manifest ended that was read.
     block_end: usize,
+    /// Up to where no private key ends.
+    no_key_end: usize,
+    /// Where the last cookies ended.
+    cookies_end: usize,
+    /// The last token of a vendor; what is within it is part of it.
+    token: Range<usize>,
 }
 
 /// The secrets in `text` by what is built in, in no order; they may overlap.
@@ -130,11 +111,18 @@ pub fn secrets(text: &str) -> Vec<Found> {
 
 /// Those that stand in the text as they are.
 fn plain(text: &str) -> Vec<Found> {
-    let search = &*SEARCH;
-    let mut scan = Scan { text, found: Vec::new(), name_end: 0, value_end: 0, command: (0, 0), block_end: 0 };
-    for hit in search.automaton.find_overlapping_iter(text) {
-        scan.follow(search.leads[hit.pattern().as_usize()], hit.start()..hit.end());
-    }
+    let mut scan = Scan {
+        text,
+        found: Vec::new(),
+        name_end: 0,
+        value_end: 0,
+        command: (0, 0),
+        block_end: 0,
+        no_key_end: 0,
+        cookies_end: 0,
+        token: 0..0,
+    };
+    SEARCH.each(text.as_bytes(), |lead, hit| scan.follow(lead, hit));
     scan.found
 }
 
@@ -143,10 +131,13 @@ impl Scan<'_> {
         let bytes = self.text.as_bytes();
         match lead {
             Lead::Format(format) => {
-                if format.is_prefix(&bytes[hit.clone()])
+                let within = self.token.start < hit.start && hit.start < self.token.end;
+                if !within
+                    && format.is_prefix(&bytes[hit.start..])
                     && starts_word(bytes, hit.start)
                     && let Some(end) = format.end(bytes, hit.start)
                 {
+                    self.token = hit.start..end;
                     self.add(format.kind, hit.start..end);
                 }
             }
@@ -158,7 +149,7 @@ impl Scan<'_> {
             }
             Lead::Pem => {
                 if hit.start >= self.block_end
-                    && let Some(range) = pem::body(bytes, hit.start)
+                    && let Some(range) = pem::body(bytes, hit.start, &mut self.no_key_end)
                 {
                     self.block_end = range.end;
                     self.add("private-key", range);
@@ -200,14 +191,17 @@ impl Scan<'_> {
                 }
             }
             Lead::Cookie => {
-                let set = bytes[..hit.start].ends_with(b"et-");
-                for range in header::cookies(self.text, hit.end, set) {
-                    self.add("cookie", range);
+                if hit.start >= self.cookies_end {
+                    let set = bytes[..hit.start].ends_with(b"et-");
+                    let (values, end) = header::cookies(self.text, hit.end, set);
+                    self.cookies_end = end;
+                    for range in values {
+                        self.add("cookie", range);
+                    }
                 }
             }
             Lead::AzureClient => self.azure_client(hit),
-            Lead::Telegram => self.telegram(hit),
-            Lead::Facebook => self.facebook(hit),
+            Lead::Signature => self.signature(hit),
             Lead::Identified => {
                 let rest = &bytes[hit.end..];
                 if let Some(quote @ (b'\'' | b'"')) = rest.first().copied()
@@ -228,7 +222,9 @@ impl Scan<'_> {
         if hit.start < self.name_end.max(self.value_end) {
             return;
         }
-        let name = assign::name_around(self.text.as_bytes(), hit);
+        // Some stems are searched for with the sign behind them.
+        let sign = usize::from(!self.text.as_bytes()[hit.end - 1].is_ascii_alphanumeric());
+        let name = assign::name_around(self.text.as_bytes(), hit.start..hit.end - sign);
         // The kind in a mask is no name.
         if self.text.as_bytes()[name.clone()].starts_with("«".as_bytes()) {
             self.name_end = name.end;
@@ -237,28 +233,22 @@ impl Scan<'_> {
         if let Some(assigned) = assign::secret(self.text, name.clone()) {
             self.value_end = assigned.value.end;
             self.add(assigned.noun.kind(), assigned.value);
-        } else {
-            self.query(&name);
         }
         self.name_end = name.end;
     }
 
     /// `&sig=…` in an address: a signature is a secret there, since it lets in whoever has it.
-    fn query(&mut self, name: &Range<usize>) {
+    fn signature(&mut self, hit: Range<usize>) {
         let bytes = self.text.as_bytes();
-        let before = name.start.checked_sub(1).map(|at| bytes[at]);
-        let word = &bytes[name.clone()];
-        if !matches!(before, Some(b'?' | b'&')) || bytes.get(name.end) != Some(&b'=') {
-            return;
-        }
-        let signs = [&b"sig"[..], b"signature", b"x-amz-signature", b"x-goog-signature"];
-        let length = bytes[name.end + 1..]
+        let name = Class::URL64.run_back(&bytes[..hit.start], 24);
+        let before = (hit.start - name).checked_sub(1).map(|at| bytes[at]);
+        let length = bytes[hit.end..]
             .iter()
             .take(2048)
             .take_while(|byte| Class::UNRESERVED_SLASH.has(**byte) || matches!(byte, b'%' | b'='))
             .count();
-        if signs.iter().any(|sign| word.eq_ignore_ascii_case(sign)) && length >= 16 {
-            self.add("signature", name.end + 1..name.end + 1 + length);
+        if matches!(before, Some(b'?' | b'&')) && length >= 16 {
+            self.add("signature", hit.end..hit.end + length);
         }
     }
 
@@ -275,26 +265,6 @@ impl Scan<'_> {
             && bytes[start..hit.start].iter().all(|byte| Class::UNRESERVED.has(*byte))
         {
             self.add("azure-client-secret", start..hit.end + length);
-        }
-    }
-
-    fn telegram(&mut self, hit: Range<usize>) {
-        let bytes = self.text.as_bytes();
-        let digits = Class::DIGITS.run_back(&bytes[..hit.start], 13);
-        let length = Class::URL64.run(&bytes[hit.end - 1..], 64);
-        let start = hit.start - digits;
-        let alone =
-            start == 0 || !bytes[start - 1].is_ascii_alphanumeric() || bytes[..start].ends_with(b"bot");
-        if bytes[hit.end - 1] == b'A' && (8..=12).contains(&digits) && (30..=45).contains(&length) && alone {
-            self.add("telegram-token", start..hit.end - 1 + length);
-        }
-    }
-
-    fn facebook(&mut self, hit: Range<usize>) {
-        let bytes = self.text.as_bytes();
-        let digits = Class::DIGITS.run_back(&bytes[..hit.start], 18);
-        if (15..=17).contains(&digits) && Class::URL64.run(&bytes[hit.end..], 29) == 27 {
-            self.add("facebook-token", hit.start - digits..hit.end + 27);
         }
     }
 
@@ -375,7 +345,7 @@ impl Scan<'_> {
     }
 }
 
-/// Adds what shows when `%2F` and its like are decoded.
+/// Adds what shows when `%2F` and its like are decoded, in each word that has some.
 fn encoded(text: &str, mut found: Vec<Found>) -> Vec<Found> {
     let bytes = text.as_bytes();
     let is_escape = |at: usize| {
@@ -383,52 +353,63 @@ fn encoded(text: &str, mut found: Vec<Found>) -> Vec<Found> {
             && bytes.get(at + 1).is_some_and(u8::is_ascii_hexdigit)
             && bytes.get(at + 2).is_some_and(u8::is_ascii_hexdigit)
     };
-    if !memchr::memchr_iter(b'%', bytes).any(is_escape) {
-        return found;
-    }
-    // The text with its escapes decoded, and where each of its bytes came from.
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut from: Vec<u32> = Vec::with_capacity(bytes.len() + 1);
-    let mut at = 0;
-    while at < bytes.len() {
-        from.push(u32::try_from(at).unwrap_or(u32::MAX));
-        if is_escape(at) {
-            let digit = |byte: u8| (byte as char).to_digit(16).unwrap_or(0) as u8;
-            decoded.push(digit(bytes[at + 1]) * 16 + digit(bytes[at + 2]));
-            at += 3;
-        } else {
-            decoded.push(bytes[at]);
-            at += 1;
+    let is_word =
+        |byte: &&u8| !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>');
+    let mut done = 0;
+    for at in memchr::memchr_iter(b'%', bytes) {
+        if at < done || !is_escape(at) {
+            continue;
         }
-    }
-    from.push(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
-    let Ok(decoded) = String::from_utf8(decoded) else { return found };
-    for secret in plain(&decoded) {
-        let (start, end) = (from[secret.range.start] as usize, from[secret.range.end] as usize);
-        found.push(Found { kind: secret.kind, range: start..end });
+        let start = at - bytes[done..at].iter().rev().take_while(is_word).count();
+        let end = at + bytes[at..].iter().take_while(is_word).count();
+        done = end;
+        // The word with its escapes decoded, and where each of its bytes came from.
+        let mut decoded = Vec::with_capacity(end - start);
+        let mut from: Vec<usize> = Vec::with_capacity(end - start + 1);
+        let mut index = start;
+        while index < end {
+            from.push(index);
+            if is_escape(index) && index + 3 <= end {
+                let digit = |byte: u8| (byte as char).to_digit(16).unwrap_or(0) as u8;
+                decoded.push(digit(bytes[index + 1]) * 16 + digit(bytes[index + 2]));
+                index += 3;
+            } else {
+                decoded.push(bytes[index]);
+                index += 1;
+            }
+        }
+        from.push(end);
+        let Ok(decoded) = String::from_utf8(decoded) else { continue };
+        for secret in shapes(&decoded, plain(&decoded)) {
+            found.push(Found { kind: secret.kind, range: from[secret.range.start]..from[secret.range.end] });
+        }
     }
     found
 }
 
-/// Adds what long words hide.
-fn long_words(text: &str, mut found: Vec<Found>) -> Vec<Found> {
+/// Adds the tokens that are told by the shape of long words.
+fn shapes(text: &str, mut found: Vec<Found>) -> Vec<Found> {
     let bytes = text.as_bytes();
     for word in long::words(bytes) {
-        if let Some((kind, range)) = long::shaped(bytes, word.clone()) {
-            found.push(Found { kind: Cow::Borrowed(kind), range });
-            continue;
-        }
-        // A sign of assignment before a word is of its alphabet too.
-        let start = word.start
-            + bytes[word.clone()].iter().take_while(|byte| matches!(byte, b'=' | b'-' | b'/')).count();
-        let run = start..word.end;
+        let shape = long::shaped(bytes, word.clone()).or_else(|| long::common(bytes, word));
+        found.extend(shape.map(|(kind, range)| Found { kind: Cow::Borrowed(kind), range }));
+    }
+    found
+}
+
+/// Adds what long words are or hide.
+fn long_words(text: &str, found: Vec<Found>) -> Vec<Found> {
+    let mut found = shapes(text, found);
+    let bytes = text.as_bytes();
+    for word in long::words(bytes) {
+        // A dash or a slash before a word is of its alphabet too.
+        let signs = bytes[word.clone()].iter().take_while(|byte| matches!(byte, b'-' | b'/')).count();
+        let run = word.start + signs..word.end;
         if let Some(hidden) = long::hidden_text(&bytes[run.clone()])
-            && let Some(secret) = plain(&hidden).first()
+            && let Some(secret) = shapes(&hidden, plain(&hidden)).first()
         {
             found.push(Found { kind: secret.kind.clone(), range: run });
-            continue;
-        }
-        if long::looks_like_key(text, word.clone()) {
+        } else if long::looks_like_key(text, word.clone()) {
             found.push(Found { kind: Cow::Borrowed("random-string"), range: word });
         }
     }

@@ -110,8 +110,9 @@ pub fn secrets(text: &str, program: &str, at: usize) -> (Vec<(&'static str, Rang
             };
             let Some(value) = value.map(|value| unquoted(bytes, value)) else { continue };
             match row.holds {
-                Holds::Cookies => found
-                    .extend(header::pairs(bytes, value.start, 64).into_iter().map(|range| ("cookie", range))),
+                Holds::Cookies => found.extend(
+                    header::pairs(bytes, value.start, 64).0.into_iter().map(|range| ("cookie", range)),
+                ),
                 Holds::Behind(sign) => {
                     found.extend(behind(text, value, sign).map(|range| ("password", range)))
                 }

@@ -1,6 +1,8 @@
 //! Whether a value under a name that promises a secret is one, or stands for one, names one or computes one.
 
-use super::{check, mask, name::Noun};
+use std::sync::LazyLock;
+
+use super::{check, mask, name::Noun, search::Search};
 
 /// How a value was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +16,7 @@ pub enum Written {
 }
 
 /// Longer values are judged by their beginning.
-const JUDGED_MAX: usize = 512;
+const JUDGED_MAX: usize = 256;
 
 /// Words that fill in for a value, whole.
 const NOTHING: &[&str] = &[
@@ -247,8 +249,8 @@ fn judged(value: &str) -> &str {
 
 /// Whether `value` is a stand-in, a variable or a reference.
 pub fn stands_for_one(value: &str) -> bool {
-    let trimmed = value.trim();
-    if NOTHING.iter().any(|word| trimmed.eq_ignore_ascii_case(word)) || mask::is_mask(trimmed) {
+    let trimmed = judged(value).trim();
+    if NOTHING.iter().any(|word| trimmed.eq_ignore_ascii_case(word)) || mask::is_mask(value.trim()) {
         return true;
     }
     let bytes = trimmed.as_bytes();
@@ -288,7 +290,7 @@ pub fn stands_for_one(value: &str) -> bool {
     {
         return true;
     }
-    contains_any(trimmed, FILLERS)
+    has_filler(trimmed)
 }
 
 /// `$NAME`, `${NAME}`, `$(command)`, `$env:NAME`, `@NAME@`, and the like, whole.
@@ -314,13 +316,13 @@ fn is_variable(value: &str) -> bool {
     }
 }
 
-/// Whether `text` contains one of `words`, in either case. Both are short.
-fn contains_any(text: &str, words: &[&str]) -> bool {
-    let bytes = text.as_bytes();
-    words.iter().any(|word| {
-        bytes.len() >= word.len()
-            && bytes.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
-    })
+/// Whether a word within `text` says that somebody has yet to fill it in.
+fn has_filler(text: &str) -> bool {
+    static SEARCH: LazyLock<Search<()>> =
+        LazyLock::new(|| Search::new(FILLERS.iter().map(|word| (*word, ()))));
+    let mut found = false;
+    SEARCH.each(text.as_bytes(), |(), _| found = true);
+    found
 }
 
 /// `real_key`, `my-app-secret`, `challengePassword`: words only, one of them a noun. That is what a secret is called, not what

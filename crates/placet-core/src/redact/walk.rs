@@ -1,6 +1,6 @@
 //! Masks in JSON, in calls and in decisions. The name of a member says what its value is.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 
 use super::{Found, Record, Remap, header, scan};
 use crate::{
@@ -42,14 +42,33 @@ impl Moves {
     }
 }
 
-/// Where in a value we are.
+/// Where in a value we are. The pointer is only made where something is masked.
 #[derive(Clone, Copy)]
 struct At<'a> {
-    pointer: &'a Pointer,
+    parent: Option<&'a At<'a>>,
+    step: Step<'a>,
     /// The name that the value goes by.
     name: Option<&'a str>,
     /// All strings below are secret: the data of a Secret of Kubernetes.
     secret: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Root,
+    Key(&'a str),
+    Index(usize),
+}
+
+impl At<'_> {
+    fn pointer(&self) -> Pointer {
+        let parent = || self.parent.map_or_else(Pointer::root, At::pointer);
+        match self.step {
+            Step::Root => Pointer::root(),
+            Step::Key(key) => parent().key(key),
+            Step::Index(index) => parent().index(index),
+        }
+    }
 }
 
 impl Record<'_> {
@@ -60,10 +79,14 @@ impl Record<'_> {
 
     /// The same, with where things have moved to.
     pub fn json_moved<'j>(&mut self, json: &'j Json) -> (Cow<'j, Json>, Moves) {
-        self.learn_json(json, None);
+        let root = At { parent: None, step: Step::Root, name: None, secret: false };
         let mut moves = Moves::default();
-        let root = Pointer::root();
-        let masked = self.walk(json, At { pointer: &root, name: None, secret: false }, &mut moves);
+        if self.walk(json, &root, &mut moves).is_none() {
+            return (Cow::Borrowed(json), moves);
+        }
+        // Once more: now a secret is also known where it stood bare before it stood beside its name.
+        let mut moves = Moves::default();
+        let masked = self.walk(json, &root, &mut moves);
         (masked.map_or(Cow::Borrowed(json), Cow::Owned), moves)
     }
 
@@ -143,27 +166,8 @@ impl Record<'_> {
         }
     }
 
-    /// Takes note of every secret first: the same one may stand bare before it stands beside its name.
-    fn learn_json(&mut self, json: &Json, name: Option<&str>) {
-        match json {
-            Json::Null | Json::Bool(_) | Json::Number(_) => {}
-            Json::String(text) => {
-                self.learn(text);
-                for found in named(name, text) {
-                    self.mask(&found.kind, text.get(found.range).unwrap_or(""));
-                }
-            }
-            Json::Array(elements) => elements.iter().for_each(|element| self.learn_json(element, name)),
-            Json::Object(object) => {
-                for (key, value) in object.iter() {
-                    self.learn_json(value, Some(name_of(object, key)));
-                }
-            }
-        }
-    }
-
     /// The masked value, or nothing if there is nothing to mask.
-    fn walk(&mut self, json: &Json, at: At<'_>, moves: &mut Moves) -> Option<Json> {
+    fn walk(&mut self, json: &Json, at: &At<'_>, moves: &mut Moves) -> Option<Json> {
         match json {
             Json::Null | Json::Bool(_) => None,
             Json::Number(_) => self.number(json, at, moves),
@@ -172,55 +176,52 @@ impl Record<'_> {
                 if at.secret && text.len() >= 4 {
                     found.push(Found { kind: Cow::Borrowed("secret"), range: 0..text.len() });
                 }
-                self.string(text, found, at.pointer, moves)
+                self.string(text, found, at, moves)
             }
             Json::Array(elements) => self.array(elements, at, moves),
             Json::Object(object) => self.object(object, at, moves),
         }
     }
 
-    fn string(
-        &mut self,
-        text: &str,
-        found: Vec<Found>,
-        pointer: &Pointer,
-        moves: &mut Moves,
-    ) -> Option<Json> {
+    fn string(&mut self, text: &str, found: Vec<Found>, at: &At<'_>, moves: &mut Moves) -> Option<Json> {
         let masked = self.masked_with(text, found);
         let Cow::Owned(text) = masked.text else { return None };
-        moves.0.push(Moved { pointer: pointer.clone(), remap: masked.remap, found: masked.found });
+        moves.0.push(Moved { pointer: at.pointer(), remap: masked.remap, found: masked.found });
         Some(Json::String(text))
     }
 
     /// `{"password": 12345678}`: a number there is a password too.
-    fn number(&mut self, json: &Json, at: At<'_>, moves: &mut Moves) -> Option<Json> {
+    fn number(&mut self, json: &Json, at: &At<'_>, moves: &mut Moves) -> Option<Json> {
+        let name = at.name?;
+        super::name::noun(name).filter(|noun| *noun == super::name::Noun::Password)?;
         let digits = crate::canonical::to_string(json);
-        let kind = Cow::Borrowed(scan::named(at.name?, &digits).filter(|kind| *kind == "password")?);
+        let kind = Cow::Borrowed(scan::named(name, &digits)?);
         let mask = self.mask(&kind, &digits);
         let found = vec![Found { kind, range: 0..digits.len() }];
-        moves.0.push(Moved { pointer: at.pointer.clone(), remap: Remap::identity(), found });
+        moves.0.push(Moved { pointer: at.pointer(), remap: Remap::identity(), found });
         Some(Json::String(mask))
     }
 
-    fn array(&mut self, elements: &[Json], at: At<'_>, moves: &mut Moves) -> Option<Json> {
+    fn array(&mut self, elements: &[Json], at: &At<'_>, moves: &mut Moves) -> Option<Json> {
         let words = argument_secrets(elements);
         let mut masked: Option<Vec<Json>> = None;
         for (index, element) in elements.iter().enumerate() {
-            let pointer = at.pointer.index(index);
             let before = index.checked_sub(1).and_then(|index| elements[index].as_str());
             // `["--password", "…"]`, and a header as a pair.
             let option = before
-                .filter(|name| name.starts_with('-') || elements.len() == 2)
+                .filter(|name| name.starts_with('-') || elements.len() == 2 && is_header(name))
                 .map(|name| name.trim_start_matches('-'));
+            let below = At {
+                parent: Some(at),
+                step: Step::Index(index),
+                name: option.or(at.name),
+                secret: at.secret,
+            };
             let found: Vec<Found> =
-                words.iter().filter(|(at, _)| *at == index).map(|(_, found)| found.clone()).collect();
+                words.iter().filter(|(word, _)| *word == index).map(|(_, found)| found.clone()).collect();
             let new = match element {
-                Json::String(text) if !found.is_empty() => self.string(text, found, &pointer, moves),
-                _ => self.walk(
-                    element,
-                    At { pointer: &pointer, name: option.or(at.name), secret: at.secret },
-                    moves,
-                ),
+                Json::String(text) if !found.is_empty() => self.string(text, found, &below, moves),
+                _ => self.walk(element, &below, moves),
             };
             if let Some(new) = new {
                 masked.get_or_insert_with(|| elements.to_vec())[index] = new;
@@ -229,36 +230,49 @@ impl Record<'_> {
         masked.map(Json::Array)
     }
 
-    fn object(&mut self, object: &Object, at: At<'_>, moves: &mut Moves) -> Option<Json> {
+    fn object(&mut self, object: &Object, at: &At<'_>, moves: &mut Moves) -> Option<Json> {
         let manifest = object.get("kind").and_then(Json::as_str) == Some("Secret");
-        let mut pairs: Vec<(Cow<'_, str>, Cow<'_, Json>)> = Vec::with_capacity(object.len());
-        let mut changed = false;
-        for (key, value) in object.iter() {
-            let pointer = at.pointer.key(key);
+        let mut changed: Vec<(usize, Option<String>, Option<Json>)> = Vec::new();
+        for (index, (key, value)) in object.iter().enumerate() {
             let secret = at.secret || manifest && matches!(key, "data" | "stringData");
-            let masked_value =
-                self.walk(value, At { pointer: &pointer, name: Some(name_of(object, key)), secret }, moves);
-            let masked_key = self.text(key);
-            changed |= masked_value.is_some() || matches!(masked_key, Cow::Owned(_));
-            pairs.push((masked_key, masked_value.map_or(Cow::Borrowed(value), Cow::Owned)));
+            let name = Some(name_of(object, key));
+            let below = At { parent: Some(at), step: Step::Key(key), name, secret };
+            let new_value = self.walk(value, &below, moves);
+            // A short key holds no token.
+            let new_key = if key.len() < KEY_FROM { Cow::Borrowed(key) } else { self.text(key) };
+            let new_key = if let Cow::Owned(key) = new_key { Some(key) } else { None };
+            if new_key.is_some() || new_value.is_some() {
+                changed.push((index, new_key, new_value));
+            }
         }
-        if !changed {
+        if changed.is_empty() {
             return None;
         }
-        let mut seen: std::collections::HashSet<String> = std::collections::HashSet::new();
-        let pairs: Vec<(String, Json)> = pairs
-            .into_iter()
-            .map(|(key, value)| {
-                let mut key = key.into_owned();
+        let mut pairs: Vec<(String, Json)> =
+            object.iter().map(|(key, value)| (key.to_owned(), value.clone())).collect();
+        let mut taken: HashSet<String> = pairs.iter().map(|(key, _)| key.clone()).collect();
+        for (index, key, value) in changed {
+            if let Some(value) = value {
+                pairs[index].1 = value;
+            }
+            if let Some(mut key) = key {
                 // Somebody may have called a member what the mask of another one is.
-                while !seen.insert(key.clone()) {
+                while !taken.insert(key.clone()) {
                     key.push('\'');
                 }
-                (key, value.into_owned())
-            })
-            .collect();
+                pairs[index].0 = key;
+            }
+        }
         Some(Object::from_pairs(pairs).map_or(Json::Null, Json::Object))
     }
+}
+
+/// Keys from this length on are looked at: no format is shorter.
+const KEY_FROM: usize = 12;
+
+/// Whether `name` can only be that of a header; `["password", "email"]` are two words.
+fn is_header(name: &str) -> bool {
+    name.contains('-') || name.eq_ignore_ascii_case("authorization") || name.eq_ignore_ascii_case("cookie")
 }
 
 /// The name that says what the member `key` of `object` is: its own, or for a `value` the one beside it, as in
@@ -279,6 +293,7 @@ fn named(name: Option<&str>, text: &str) -> Vec<Found> {
     if name.eq_ignore_ascii_case("cookie") || name.eq_ignore_ascii_case("set-cookie") {
         let most = if name.len() > 6 { 1 } else { 64 };
         return header::pairs(text.as_bytes(), 0, most)
+            .0
             .into_iter()
             .map(|range| Found { kind: Cow::Borrowed("cookie"), range })
             .collect();
@@ -295,11 +310,11 @@ fn named(name: Option<&str>, text: &str) -> Vec<Found> {
 /// The secrets of a command that is given as its words, by the index of the word.
 fn argument_secrets(elements: &[Json]) -> Vec<(usize, Found)> {
     const WORDS_MAX: usize = 256;
-    let words: Option<Vec<&str>> = elements.iter().map(Json::as_str).collect();
-    let Some(words) = words.filter(|words| (2..=WORDS_MAX).contains(&words.len())) else { return Vec::new() };
-    if !words.iter().any(|word| word.starts_with(['-', '/'])) {
+    if !elements.iter().any(|element| element.as_str().is_some_and(|word| word.starts_with(['-', '/']))) {
         return Vec::new();
     }
+    let words: Option<Vec<&str>> = elements.iter().map(Json::as_str).collect();
+    let Some(words) = words.filter(|words| (2..=WORDS_MAX).contains(&words.len())) else { return Vec::new() };
     let command = words.join(" ");
     let mut secrets = Vec::new();
     for found in scan::secrets(&command) {

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use placet_core::{
-    Json,
+    Json, Redactor,
     effect::{Pointer, Verb, shell, sql},
     json::Object,
 };
@@ -482,4 +482,52 @@ fn code_in_commands_in_code_is_bounded() {
     let code = format!("import os\nc = '{}'\n{}", "ls; ".repeat(12_000), "os.system(c)\n".repeat(20_000));
     shell::interpret_code("python", &code, Pointer::root(), None);
     assert!(start.elapsed() < CAP);
+}
+
+#[test]
+fn masking_is_never_quadratic() {
+    let inputs: &[Named] = &[
+        ("names without values", |n| "password=".repeat(n)),
+        ("names with paths", |n| "password=/a/".repeat(n)),
+        ("names in quotes", |n| "password=\"".repeat(n)),
+        ("names in quotes of both kinds", |n| "token=\"token='".repeat(n)),
+        ("names behind slashes", |n| "pw=\\\\\\\"".repeat(n)),
+        ("dotted names", |n| format!("{}password=hunter2x", "a.".repeat(n))),
+        ("secrets, all different", |n| (0..n).map(|i| format!("password=s3same-{i}\n")).collect()),
+        ("secrets, all equal", |n| "password=s3same-77\n".repeat(n)),
+        ("secrets in one line", |n| (0..n).map(|i| format!("password=s3same-{i} ")).collect()),
+        ("headers", |n| "authorization:".repeat(n)),
+        ("headers with gaps", |n| "authorization:<".repeat(n)),
+        ("cookies", |n| format!("cookie: {}", "a=b; ".repeat(n))),
+        ("names of cookies", |n| "cookie:a=".repeat(n)),
+        ("addresses", |n| "a://a:".repeat(n)),
+        ("addresses with signs", |n| "a://@".repeat(n)),
+        ("keys without an end", |n| "-----BEGIN PRIVATE KEY-----".repeat(n)),
+        ("keys without a body", |n| "-----BEGIN PRIVATE KEY-----!".repeat(n)),
+        ("parts of tokens", |n| "eyJhbGciOiJIUzI1NiJ9.".repeat(n)),
+        ("beginnings of tokens", |n| "eyJ".repeat(n)),
+        ("beginnings of formats", |n| "ghp_glpat-xoxb-sk-".repeat(n)),
+        ("letters of a format", |n| format!("glpat-{}", "glpat-".repeat(n))),
+        ("manifests", |n| "a kind: Secret\n data:\n".repeat(n)),
+        ("programs", |n| "curl -u a:b ".repeat(n)),
+        ("programs in quotes", |n| "mysql -p'".repeat(n)),
+        ("escapes", |n| "%41%3D".repeat(n)),
+        ("escapes apart", |n| "%41 ".repeat(n)),
+        ("one long word", |n| "aB3+".repeat(n)),
+        ("long words", |n| "aB3dE5gH7jK9mN1pQ3sT5vW7 ".repeat(n)),
+        ("base64 of base64", |n| "Y0dGemMzZHZjbVE5YUhWdWRHVnlNbmc9".repeat(n)),
+        ("masks", |n| "password=«password»".repeat(n)),
+        ("signs of masks", |n| "password=«".repeat(n)),
+        ("comparisons", |n| "\"a\" == password ".repeat(n)),
+        ("elements", |n| "<password>".repeat(n)),
+        ("brackets", |n| format!("password={}", ")".repeat(n))),
+    ];
+    let personal = Redactor::default().with_personal();
+    let failures: Vec<String> = inputs
+        .iter()
+        .filter_map(|(name, make)| {
+            check(name, FLOOR, make, |text| drop(personal.redact(text).into_owned())).err()
+        })
+        .collect();
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }

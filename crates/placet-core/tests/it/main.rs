@@ -12,6 +12,7 @@ mod json;
 mod patch;
 mod path;
 mod properties;
+mod redact;
 mod rules;
 mod scenarios;
 mod shell_corpus;

@@ -8,6 +8,7 @@ fn help_shows_examples() {
         &["--help"][..],
         &["decide", "--help"],
         &["explain", "--help"],
+        &["redact", "--help"],
         &["completions", "--help"],
         &["tools", "--help"],
         &["tools", "list", "--help"],

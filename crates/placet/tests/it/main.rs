@@ -8,3 +8,4 @@ mod config;
 mod decide;
 mod docs;
 mod explain;
+mod redact;

@@ -1,0 +1,107 @@
+//! A search for a few hundred literals at once, in either case, that is ready at once.
+//!
+//! An automaton finds them as fast but takes milliseconds to build, longer than a decision and the start of the process
+//! together. Here the first three letters of a place say whether any literal can begin there; few places are left, and there the
+//! literals of those two letters are compared.
+
+use std::ops::Range;
+
+/// Letters are numbered so that a pair of them is twelve bits: 0 is every letter that no literal has.
+const LETTERS: usize = 64;
+
+/// Literals with what each leads to.
+pub struct Search<T> {
+    /// The number of each byte; both cases have one.
+    numbers: [u8; 256],
+    /// For each pair of letters, which third letters can follow, one bit each.
+    thirds: Box<[u64]>,
+    /// For each pair of letters, where its literals lie.
+    buckets: Box<[(u16, u16)]>,
+    /// The literals, those of a pair together.
+    literals: Vec<(&'static [u8], T)>,
+}
+
+impl<T: Copy> Search<T> {
+    /// A search for `literals`, each of at least two bytes.
+    pub fn new(literals: impl IntoIterator<Item = (&'static str, T)>) -> Self {
+        let mut literals: Vec<(&[u8], T)> =
+            literals.into_iter().map(|(literal, lead)| (literal.as_bytes(), lead)).collect();
+        debug_assert!(literals.iter().all(|(literal, _)| literal.len() >= 2));
+        let mut numbers = [0u8; 256];
+        let mut next = 1;
+        for byte in literals.iter().flat_map(|(literal, _)| literal.iter().take(3)) {
+            let lower = byte.to_ascii_lowercase();
+            if numbers[lower as usize] == 0 {
+                // Should there be more letters than numbers, the last ones share one: more places are compared, none is lost.
+                numbers[lower as usize] = next;
+                numbers[lower.to_ascii_uppercase() as usize] = next;
+                next = (next + 1).min(LETTERS as u8 - 1);
+            }
+        }
+        let pair = |literal: &[u8]| {
+            usize::from(numbers[literal[0] as usize]) * LETTERS + usize::from(numbers[literal[1] as usize])
+        };
+        literals.sort_by_key(|(literal, _)| pair(literal));
+        let mut thirds = vec![0u64; LETTERS * LETTERS].into_boxed_slice();
+        let mut buckets = vec![(0u16, 0u16); LETTERS * LETTERS].into_boxed_slice();
+        for (index, (literal, _)) in literals.iter().enumerate() {
+            let pair = pair(literal);
+            thirds[pair] |= literal.get(2).map_or(u64::MAX, |third| 1 << numbers[*third as usize]);
+            let index = u16::try_from(index).unwrap_or(u16::MAX);
+            let bucket = &mut buckets[pair];
+            *bucket = if bucket.1 == 0 { (index, index + 1) } else { (bucket.0, index + 1) };
+        }
+        Self { numbers, thirds, buckets, literals }
+    }
+
+    /// Calls `found` with every place of every literal, by where they begin.
+    pub fn each(&self, text: &[u8], mut found: impl FnMut(T, Range<usize>)) {
+        let Some(first) = text.first() else { return };
+        let number = |byte: u8| usize::from(self.numbers[byte as usize]);
+        let (mut a, mut b) = (number(*first), text.get(1).map_or(0, |byte| number(*byte)));
+        for at in 0..text.len() - 1 {
+            let c = text.get(at + 2).map_or(0, |byte| number(*byte));
+            let pair = a * LETTERS + b;
+            if self.thirds[pair] >> c & 1 == 1 {
+                let (start, end) = self.buckets[pair];
+                for (literal, lead) in &self.literals[start as usize..end as usize] {
+                    if text.get(at..at + literal.len()).is_some_and(|here| here.eq_ignore_ascii_case(literal))
+                    {
+                        found(*lead, at..at + literal.len());
+                    }
+                }
+            }
+            (a, b) = (b, c);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_is_found_in_either_case() {
+        let literals = ["sk-", "SK", "token", "to", "q~", "ken="];
+        let search = Search::new(literals.iter().copied().zip(0usize..));
+        for text in ["", "s", "sk", "SK-sk-tOKen=Q~to", "xtokentoken=~q~q~", "ta sk-s", "токен token"] {
+            let mut found = Vec::new();
+            search.each(text.as_bytes(), |literal, range| found.push((range.start, literal)));
+            let lower = text.to_ascii_lowercase();
+            let mut expected: Vec<(usize, usize)> = literals
+                .iter()
+                .enumerate()
+                .flat_map(|(index, literal)| {
+                    let literal = literal.to_ascii_lowercase();
+                    (0..lower.len())
+                        .filter(|at| lower.as_bytes()[*at..].starts_with(literal.as_bytes()))
+                        .map(|at| (at, index))
+                        .collect::<Vec<_>>()
+                })
+                .collect();
+            found.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}
