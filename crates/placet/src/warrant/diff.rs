@@ -91,9 +91,9 @@ fn beyond(one: &UncheckedWarrant, other: &UncheckedWarrant) -> Vec<Difference> {
             continue;
         }
         // No call comes to mind; the shapes may still differ.
-        let only =
-            placet_core::warrant::Scope { capabilities: vec![capability.clone()], ..last.scope.clone() };
-        if own.is_empty() && !narrow::widenings(&only, &other_last.scope).is_empty() {
+        let only = Scope { capabilities: vec![capability.clone()], ..last.scope.clone() };
+        let wider = |link: &Link| !narrow::widenings(&only, &link.scope).is_empty();
+        if calls.is_empty() && other.links().iter().any(wider) {
             found.push(Difference { words: capability.describe(), witness: None });
         }
     }

@@ -1,6 +1,7 @@
 //! What the `placet` binary promises whoever runs it.
 
 mod run;
+mod warrant;
 
 mod command_line;
 mod config;
