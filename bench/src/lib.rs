@@ -83,6 +83,20 @@ pub fn decided_line(line: &str) -> Decision {
     decided(&ToolCall::from_json(&wire).expect("a call of ours"))
 }
 
+/// One megabyte of commands that are all different.
+fn numbered(command: impl Fn(usize) -> String) -> String {
+    let mut text = String::with_capacity(MEGABYTE);
+    for number in 0.. {
+        let next = command(number);
+        if text.len() + next.len() > MEGABYTE {
+            break;
+        }
+        text.push_str(&next);
+    }
+    text.push_str(&" ".repeat(MEGABYTE - text.len()));
+    text
+}
+
 /// A command of exactly one megabyte, of each shape that could cost more than its length.
 pub fn megabyte_shapes() -> Vec<(&'static str, ToolCall)> {
     let shell = |head: &str, unit: &str, tail: &str| {
@@ -114,6 +128,7 @@ pub fn megabyte_shapes() -> Vec<(&'static str, ToolCall)> {
             shell_call(&shell("cat > notes.txt <<EOF\n", "The $quick brown `fox` jumps.\n", "\nEOF\n")),
         ),
         ("many commands", shell_call(&shell("", "cp src/a.txt out/a.txt\n", ""))),
+        ("many different commands", shell_call(&numbered(|n| format!("cp src/a{n}.txt out/b{n}.txt\n")))),
         ("many pipelines", shell_call(&shell("", "cat a.txt | sort -u | tee b.txt; ", ""))),
         ("many words", shell_call(&shell("rm ", "out/file.txt ", ""))),
         ("many assignments", shell_call(&shell("", "a=$b; b=\"$a$a\"; ", ""))),

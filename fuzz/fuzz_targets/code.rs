@@ -2,10 +2,17 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use placet_core::effect::code::scan;
+use placet_core::effect::{Pointer, shell};
 
 fuzz_target!(|code: &str| {
     for language in ["python", "javascript", "ruby", "perl", "php", "r", "lua", "awk", "other"] {
-        scan(language, code);
+        let effects = shell::interpret_code(language, code, Pointer::root(), Some("/srv/shop"));
+        assert!(!effects.is_empty());
+        for effect in effects {
+            // What is shown must be there to be shown.
+            assert!(effect.because.end as usize <= code.len() && effect.because.start <= effect.because.end);
+            assert!(code.is_char_boundary(effect.because.start as usize));
+            assert!(code.is_char_boundary(effect.because.end as usize));
+        }
     }
 });

@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use crate::{
-    Assessment, CallDigest, Policy, ToolCall,
+    Assessment, CallDigest, Policy, Timestamp, ToolCall,
     assess::{self, SideEffectClass},
     effect::{self, Verb},
+    event::Report,
+    rule::{History, Note, RuleSet, Subject},
     warrant::{Authority, InAdvance},
 };
 
@@ -40,6 +42,8 @@ pub enum Source {
     Assessment,
     /// A setting of the operator for this tool.
     Setting,
+    /// The rule of this name.
+    Rule(String),
     /// The warrant under which the call is made.
     Warrant,
     /// The call itself could not be understood.
@@ -94,6 +98,24 @@ pub struct Decision {
     /// How it was assessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assessment: Option<Assessment>,
+    /// What rules must remember of it, whoever keeps the history.
+    #[serde(skip)]
+    pub notes: Vec<Note>,
+}
+
+/// What calls and other events are decided under, read once.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The operator's settings.
+    pub policy: &'a Policy,
+    /// The rules in force.
+    pub rules: &'a RuleSet,
+    /// What happened before.
+    pub history: &'a dyn History,
+    /// When the event happens.
+    pub now: Timestamp,
+    /// The warrant under which it happens, if there is one.
+    pub authority: Option<&'a Authority<'a>>,
 }
 
 impl Decision {
@@ -104,7 +126,7 @@ impl Decision {
             findings.iter().filter(|finding| finding.verdict == verdict).collect();
         speaking.dedup_by(|a, b| a.reason == b.reason);
         let reasons = speaking.into_iter().map(|finding| finding.reason.clone()).collect();
-        Self { verdict, reasons, findings, claims: Vec::new(), digest, assessment }
+        Self { verdict, reasons, findings, claims: Vec::new(), digest, assessment, notes: Vec::new() }
     }
 
     /// The decision on something that is not a call: no.
@@ -114,37 +136,43 @@ impl Decision {
     }
 }
 
-/// Decides on `call` under `policy`, without a warrant.
+/// Decides on `call` under `policy`, by the assessment alone.
 pub fn decide(call: &ToolCall, policy: &Policy) -> Decision {
     decide_under(call, policy, None)
 }
 
-/// Decides on `call` under `policy` and, if there is one, the authority of a warrant.
+/// Decides on `call` under `policy` and, if there is one, the authority of a warrant, without rules.
+pub fn decide_under(call: &ToolCall, policy: &Policy, authority: Option<&Authority<'_>>) -> Decision {
+    let (digest, assessment, mut findings) = assessed(call, policy);
+    let claims = heed(authority, call, &digest, &assessment, &mut findings);
+    Decision { claims, ..Decision::of(findings, Some(digest), Some(assessment)) }
+}
+
+/// Lets a warrant speak; gives what it uses up.
 ///
 /// A warrant can block, and can ask for a person. Where it allows without asking, it is the operator's answer given in
-/// advance: it lifts the hold that the assessment alone would make. It lifts nothing of what cannot be read, of what
-/// touches life and safety or of what the operator set to be asked every time, and a critical call only if its first link
-/// says what an argument may be.
-pub fn decide_under(call: &ToolCall, policy: &Policy, authority: Option<&Authority<'_>>) -> Decision {
-    let tool = effect::tool_table::find(call.tool().as_str());
-    let digest = CallDigest::of(call, tool.map_or(&[], |tool| tool.without_effect));
-    let reading = effect::interpret(call);
-    let (assessment, mut findings) = assess::weigh(call, reading, policy);
-    let mut claims = Vec::new();
-    if let Some(authority) = authority {
-        let mut said = authority.ask(call, &digest, &assessment);
-        if lifts(said.in_advance, &assessment) {
-            for finding in findings.iter_mut().filter(|finding| finding.source == Source::Assessment) {
-                if finding.verdict == Verdict::Hold {
-                    finding.verdict = Verdict::Allow;
-                    said.finding.reason.push_str(", and so answers in advance what a person would be asked");
-                }
+/// advance: it lifts the hold that the assessment alone would make, never that of a rule. It lifts nothing of what
+/// cannot be read, of what touches life and safety or of what the operator set to be asked every time, and a critical
+/// call only if its first link says what an argument may be.
+fn heed(
+    authority: Option<&Authority<'_>>,
+    call: &ToolCall,
+    digest: &CallDigest,
+    assessment: &Assessment,
+    findings: &mut Vec<Finding>,
+) -> Vec<Claim> {
+    let Some(authority) = authority else { return Vec::new() };
+    let mut said = authority.ask(call, digest, assessment);
+    if lifts(said.in_advance, assessment) {
+        for finding in findings.iter_mut().filter(|finding| finding.source == Source::Assessment) {
+            if finding.verdict == Verdict::Hold {
+                finding.verdict = Verdict::Allow;
+                said.finding.reason.push_str(", and so answers in advance what a person would be asked");
             }
         }
-        findings.push(said.finding);
-        claims = said.claims;
     }
-    Decision { claims, ..Decision::of(findings, Some(digest), Some(assessment)) }
+    findings.push(said.finding);
+    said.claims
 }
 
 /// Whether a warrant that says so much in advance lifts the hold of `assessment`.
@@ -157,4 +185,34 @@ fn lifts(in_advance: InAdvance, assessment: &Assessment) -> bool {
         }
     };
     read && !assessment.crisis_sensitive && in_advance >= enough
+}
+
+/// Decides on `call` under everything that is in force.
+pub fn decide_in(call: &ToolCall, context: &Context<'_>) -> Decision {
+    let (digest, assessment, mut findings) = assessed(call, context.policy);
+    let mut claims = heed(context.authority, call, &digest, &assessment, &mut findings);
+    let judged = context.rules.judge(&Subject::call(call, &assessment), context.now, context.history);
+    findings.extend(judged.findings);
+    claims.extend(judged.claims);
+    let decision = Decision::of(findings, Some(digest), Some(assessment));
+    Decision { claims, notes: judged.notes, ..decision }
+}
+
+/// What the rules say about an event that is not a call. There is nothing to stop; a finding is a warning about
+/// what follows.
+pub fn note(report: &Report, context: &Context<'_>) -> Decision {
+    let judged = context.rules.judge(&Subject::report(report), context.now, context.history);
+    let mut decision = Decision::of(judged.findings, None, None);
+    if decision.findings.is_empty() {
+        decision.verdict = Verdict::Allow;
+        decision.reasons.push("noted; there is nothing to decide".to_owned());
+    }
+    Decision { claims: judged.claims, notes: judged.notes, ..decision }
+}
+
+fn assessed(call: &ToolCall, policy: &Policy) -> (CallDigest, Assessment, Vec<Finding>) {
+    let digest = CallDigest::of(call, &effect::without_effect(call.tool().as_str(), policy));
+    let reading = effect::interpret_under(call, policy);
+    let (assessment, findings) = assess::weigh(call, reading, policy);
+    (digest, assessment, findings)
 }

@@ -30,19 +30,26 @@ pub mod constraint;
 
 pub mod assess;
 
+pub mod rule;
+
 pub mod policy;
 
 pub mod warrant;
 
 pub mod decision;
 
+pub mod redact;
+
 pub use assess::Assessment;
-pub use decision::{Claim, Decision, Finding, Source, Verdict, decide, decide_under};
+pub use decision::{
+    Claim, Context, Decision, Finding, Source, Verdict, decide, decide_in, decide_under, note,
+};
 pub use digest::CallDigest;
 pub use effect::Effect;
 pub use event::{Event, EventKind};
 pub use json::Json;
 pub use policy::Policy;
+pub use redact::Redactor;
 pub use timestamp::Timestamp;
 pub use tool_call::{ToolCall, ToolName};
 pub use warrant::{Authority, SealedWarrant, Warrant};

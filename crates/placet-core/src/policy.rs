@@ -2,9 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error};
 
-use crate::assess::{Score, SideEffectClass};
+use crate::{
+    assess::{Score, SideEffectClass},
+    effect::{
+        Role,
+        tool_table::{Interpreter, Servers},
+    },
+    rule::RulePolicy,
+};
 
 /// The operator's settings for deciding.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -16,6 +23,56 @@ pub struct Policy {
     /// What is known better of single tools, by name.
     #[serde(default)]
     pub tools: BTreeMap<String, ToolPolicy>,
+    /// What single rules do here, by name.
+    #[serde(default)]
+    pub rules: BTreeMap<String, RuleSetting>,
+    /// MCP servers that are, by another name, some of the tool table's.
+    #[serde(default)]
+    pub servers: Servers,
+    /// Whose people are not strangers.
+    #[serde(default)]
+    pub organisation: Organisation,
+}
+
+/// The organisation an agent works for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Organisation {
+    /// Its domains, with all names below them. None is named by default: then nobody can tell who is a stranger.
+    pub domains: Vec<Domain>,
+}
+
+/// A domain such as `example.org`. Invariant: lower case, labels of letters, digits and hyphens, at least two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Domain(String);
+
+impl<'de> Deserialize<'de> for Domain {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let label = |label: &str| {
+            !label.is_empty() && label.chars().all(|letter| letter.is_alphanumeric() || letter == '-')
+        };
+        let domain = text.to_lowercase();
+        if domain.contains('.') && domain.len() < 256 && domain.split('.').all(label) {
+            return Ok(Self(domain));
+        }
+        let shown = crate::json::excerpt(&text);
+        Err(D::Error::custom(format!("`{shown}` is not a domain such as `example.org`")))
+    }
+}
+
+impl Organisation {
+    /// Whether somebody belongs to it, as far as an address tells; `None` if nobody can tell.
+    pub fn has(&self, address: &str) -> Option<bool> {
+        let (_, domain) = address.trim().trim_end_matches('>').rsplit_once('@')?;
+        if self.domains.is_empty() || !domain.contains('.') {
+            return None;
+        }
+        let domain = domain.trim_end_matches('.').to_lowercase();
+        Some(self.domains.iter().any(|Domain(own)| {
+            domain.strip_suffix(own.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        }))
+    }
 }
 
 /// When a person is asked.
@@ -50,6 +107,31 @@ pub struct ToolPolicy {
     pub risk_min: Option<Score>,
     /// A person is always asked.
     pub always_ask: bool,
+    /// How its arguments are read, whatever its name.
+    pub reads_as: Option<Interpreter>,
+    /// What its arguments are for, by their names.
+    pub roles: BTreeMap<String, Role>,
+}
+
+/// What a rule does, as the operator set it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleSetting {
+    /// It is not asked.
+    Off,
+    /// This happens when it matches.
+    Policy(RulePolicy),
+}
+
+impl<'de> Deserialize<'de> for RuleSetting {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        let policy = RulePolicy::ALL.into_iter().find(|policy| policy.as_str() == word);
+        match (word.as_str(), policy) {
+            ("off", _) => Ok(Self::Off),
+            (_, Some(policy)) => Ok(Self::Policy(policy)),
+            (word, None) => Err(D::Error::unknown_variant(word, &["off", "log_only", "hold", "auto_block"])),
+        }
+    }
 }
 
 impl Policy {

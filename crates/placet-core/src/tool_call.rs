@@ -28,6 +28,7 @@ pub struct ToolCall {
     at: Option<Timestamp>,
     description: Option<String>,
     schema: Option<Json>,
+    annotations: Option<Json>,
     reason: Option<String>,
 }
 
@@ -39,6 +40,7 @@ impl ToolCall {
         "id",
         "description",
         "schema",
+        "annotations",
         "cwd",
         "host",
         "agent",
@@ -67,6 +69,7 @@ impl ToolCall {
             at: None,
             description: None,
             schema: None,
+            annotations: None,
             reason: None,
         }
     }
@@ -108,6 +111,7 @@ impl ToolCall {
             at: fields.timestamp("at")?,
             description: fields.text("description")?,
             schema: fields.object("schema")?.cloned().map(Json::Object),
+            annotations: fields.object("annotations")?.cloned().map(Json::Object),
             reason: fields.text("reason")?,
         })
     }
@@ -187,9 +191,20 @@ impl ToolCall {
         self.schema.as_ref()
     }
 
+    /// What an MCP tool says of its own effects, such as `destructiveHint`: an object. Untrusted: it raises, and never lowers.
+    pub fn annotations(&self) -> Option<&Json> {
+        self.annotations.as_ref()
+    }
+
     /// Why the agent says it asks: an untrusted claim, outside the digest.
     pub fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
+    }
+
+    /// The same call with other arguments.
+    #[must_use]
+    pub fn with_args(self, args: Object) -> Self {
+        Self { args: Json::Object(args), ..self }
     }
 
     /// This call, with the host's name for it.
@@ -256,6 +271,12 @@ impl ToolCall {
     #[must_use]
     pub fn with_schema(self, schema: Object) -> Self {
         Self { schema: Some(Json::Object(schema)), ..self }
+    }
+
+    /// This call, of a tool that says this of its own effects.
+    #[must_use]
+    pub fn with_annotations(self, annotations: Object) -> Self {
+        Self { annotations: Some(Json::Object(annotations)), ..self }
     }
 
     /// This call, for which the agent gives `reason`.
@@ -596,7 +617,7 @@ mod tests {
             r#"{"tool":"x","parentsession":"s"}"#,
             "key `parentsession` is not known, did you mean `parent_session`?",
         );
-        refused(r#"{"tool":"x","annotations":{}}"#, "key `annotations` is not known");
+        refused(r#"{"tool":"x","permissions":{}}"#, "key `permissions` is not known");
         refused(r#"{"tool":"x","a\nb":1}"#, "key `a\u{FFFD}b` is not known");
         let long = "args".repeat(100);
         refused(&format!(r#"{{"tool":"x","{long}":1}}"#), &format!("key `{}…` is not known", &long[..64]));

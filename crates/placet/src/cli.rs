@@ -19,8 +19,9 @@ Examples:
   placet explain -- 'curl -s https://get.example.sh | sudo bash'
   placet explain --tool write_file --args '{\"path\":\"~/.bashrc\",\"content\":\"…\"}'
   placet decide < calls.jsonl
+  placet redact --text < build.log
 
-Exit codes: 0 done, 1 something failed, 2 the command line is wrong; `decide` also 3, some line could not be read.";
+Exit codes: 0 done, 1 something failed, 2 the command line is wrong; `decide` and `redact` also 3, some line could not be read.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -28,6 +29,10 @@ pub enum Command {
     Decide(Decide),
     /// Explain to a person what a call would do, how risky it is and why.
     Explain(Explain),
+    /// Check, test, list, show, draft and try rules.
+    Rules(Rules),
+    /// Mask secrets in text, one JSON value a line, or plain text.
+    Redact(Redact),
     /// Make and list the keys that sign and hold warrants.
     Key(crate::key::Key),
     /// Issue, pass on, check and explain warrants: what an agent may touch, for how long, and nothing else.
@@ -57,9 +62,11 @@ Exit codes: 0 every line was read, 3 some line could not be read, 1 input, outpu
 pub struct Decide {
     /// The file to read; standard input if none or `-`.
     pub file: Option<PathBuf>,
-    /// Thresholds and settings for single tools.
+    /// Thresholds, and settings for single tools and rules.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    #[command(flatten)]
+    pub rules: RuleSources,
     /// The warrant under which the calls are made: a file or its line; else that of `PLACET_WARRANT`.
     #[arg(long, value_name = "WARRANT")]
     pub warrant: Option<String>,
@@ -69,6 +76,93 @@ pub struct Decide {
     /// Lists of what was revoked.
     #[arg(long, value_name = "FILE")]
     pub revocations: Vec<PathBuf>,
+}
+
+/// Which rules are in force.
+#[derive(Debug, Args)]
+pub struct RuleSources {
+    /// Your own rules: a file, or a directory of `.yaml` files; may be given several times.
+    #[arg(long = "rules", value_name = "PATH")]
+    pub own: Vec<PathBuf>,
+    /// Leave out the rules that come with Placet.
+    #[arg(long)]
+    pub no_builtin_rules: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  placet rules list
+  placet rules show destructive.whole-machine
+  placet rules new team.no-friday-deploys > rules/team.yaml
+  placet rules check rules/
+  placet rules try rules/team.yaml < calls.jsonl
+
+Exit codes: 0 all is well, 1 a rule is wrong or an example fails, 2 the command line is wrong."
+)]
+pub struct Rules {
+    #[command(subcommand)]
+    pub command: RulesCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum RulesCommand {
+    /// Read rules and run their examples; say where one is wrong and what to do.
+    Check {
+        /// Files or directories; the built-in rules if none.
+        paths: Vec<PathBuf>,
+        /// Print the result as data.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run the examples of rules, and say for each rule how they went.
+    Test {
+        /// Files or directories; the built-in rules if none.
+        paths: Vec<PathBuf>,
+        /// Print the result as data.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the rules in force.
+    List {
+        #[command(flatten)]
+        rules: RuleSources,
+        /// Settings for single rules.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        /// Print the list as data.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show one rule: what it looks for, why, and its examples.
+    Show {
+        /// Its id.
+        id: String,
+        #[command(flatten)]
+        rules: RuleSources,
+        /// Print it as data.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a commented rule to start from.
+    New {
+        /// The id of the new rule, such as `team.no-friday-deploys`.
+        name: String,
+    },
+    /// Show what a draft would match among calls, one JSON object a line.
+    Try {
+        /// The file with the draft.
+        file: PathBuf,
+        /// The calls; standard input if none or `-`.
+        calls: Option<PathBuf>,
+        /// Print the matches as data, one a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the JSON schema of rules, for editors.
+    Schema,
 }
 
 #[derive(Debug, Args)]
@@ -97,12 +191,41 @@ pub struct Explain {
     /// Thresholds and settings for single tools.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    #[command(flatten)]
+    pub rules: RuleSources,
     /// Print the same as data.
     #[arg(long)]
     pub json: bool,
     /// Exit with 0 for allow, 4 for hold and 5 for block.
     #[arg(long)]
     pub exit_code: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A line is a JSON value. In all of its strings secrets are masked by what they are, as in «github-token …x9Q»; nothing else changes. A line that cannot be read is reported by its number, and «unreadable» stands in its place.
+
+Examples:
+  echo '\"export DB_PASSWORD=hunter2-and-more\"' | placet redact
+  journalctl -u shop | placet redact --text
+  placet redact --json results.jsonl
+
+Exit codes: 0 every line was read, 3 some line could not be read, 1 input, output or patterns failed.")]
+pub struct Redact {
+    /// The file to read; standard input if none or `-`.
+    pub file: Option<PathBuf>,
+    /// Read plain text instead of JSON.
+    #[arg(long)]
+    pub text: bool,
+    /// Mask what these patterns find too: TOML in the format of gitleaks.
+    #[arg(long, value_name = "FILE")]
+    pub patterns: Option<PathBuf>,
+    /// Mask personal data too: e-mail addresses, telephone numbers, payment cards, accounts, identity numbers, public IP addresses.
+    #[arg(long)]
+    pub personal: bool,
+    /// List what was found in place of the text: what kind and where, never the secret.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Prints a completion script.

@@ -1,55 +1,55 @@
 //! `placet decide`: one decision a line, in order.
 
 use std::{
-    fs::File,
-    io::{self, BufRead, BufReader, BufWriter, Read, Write},
-    path::Path,
+    io::{self, BufWriter, Write},
     process::ExitCode,
 };
 
-use anyhow::{Context, bail};
+use anyhow::{Context as _, bail};
 use placet_core::{
-    Decision, Event, Finding, Json, Policy, Source, ToolCall, Verdict, Warrant,
-    decision::decide_under,
+    Claim, Context, Decision, Event, Finding, Policy, Source, Timestamp, ToolCall, Verdict, Warrant,
+    decide_in,
+    event::{Outcome, Report},
+    note,
+    rule::{Memory, RuleSet},
     warrant::{Authority, CountersInMemory, Held, Posture, Revocations},
 };
 use serde::Serialize;
 
-use crate::{cli::Decide, config, keyring, warrant};
-
-/// Longer lines are refused without being kept.
-const LINE_MAX: u64 = 16 * 1024 * 1024;
+use crate::{
+    cli::Decide,
+    config, keyring,
+    lines::{Line, Lines, time_of},
+    rulebook, warrant,
+};
 
 /// Some line could not be read.
 const SOME_BAD: u8 = 3;
 
-/// The answer to an event that is not a call: there is nothing to decide.
+/// The answer to an event that is not a call.
 #[derive(Serialize)]
-struct Noted {
-    verdict: &'static str,
-    reasons: [&'static str; 1],
-    findings: [&'static str; 0],
+struct Noted<'a> {
+    #[serde(flatten)]
+    decision: &'a Decision,
     event: &'static str,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Decide) -> anyhow::Result<ExitCode> {
     let policy = config::load(arguments.config.as_deref())?;
-    let mut judge = Judge { policy, presented: presented(arguments)? };
+    let rules = rulebook::load(&arguments.rules.own, !arguments.rules.no_builtin_rules, &policy)?;
+    let judge = Judge { policy, rules, memory: Memory::new(), presented: presented(arguments)? };
+    let lines = Lines::open(arguments.file.as_deref())?;
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let all_read = match arguments.file.as_deref().filter(|file| *file != Path::new("-")) {
-        Some(file) => {
-            let input = File::open(file).with_context(|| format!("cannot read `{}`", file.display()))?;
-            decide_lines(BufReader::new(input), output, &mut judge)?
-        }
-        None => decide_lines(BufReader::new(io::stdin().lock()), output, &mut judge)?,
-    };
+    let all_read = decide_lines(lines, output, judge)?;
     Ok(if all_read { ExitCode::SUCCESS } else { ExitCode::from(SOME_BAD) })
 }
 
-/// What calls are judged by.
+/// What calls are judged by. Windows and sequences see the lines of one run.
 struct Judge {
     policy: Policy,
+    rules: RuleSet,
+    memory: Memory,
     presented: Option<Presented>,
 }
 
@@ -61,36 +61,78 @@ struct Presented {
 }
 
 impl Judge {
-    fn decide(&mut self, call: &ToolCall) -> anyhow::Result<Decision> {
-        let Some(presented) = &mut self.presented else { return Ok(decide_under(call, &self.policy, None)) };
-        let now = warrant::now()?;
-        let refuse = |decision: &mut Decision, reason: String| {
-            decision.findings.push(Finding {
-                source: Source::Warrant,
-                verdict: Verdict::Block,
-                reason: reason.clone(),
-            });
-            (decision.verdict, decision.reasons) = (Verdict::Block, vec![reason]);
+    fn decide(&mut self, call: &ToolCall, now: Timestamp) -> anyhow::Result<Decision> {
+        let mut decision = match &mut self.presented {
+            None => decide_in(call, &context(&self.policy, &self.rules, &self.memory, now, None)),
+            Some(presented) => {
+                // A warrant runs out by our clock, whatever the host says of the time.
+                let clock = warrant::now()?;
+                let authority = presented.authority(clock);
+                let context = context(&self.policy, &self.rules, &self.memory, now, Some(&authority));
+                let decision = decide_in(call, &context);
+                presented.settle(decision, clock)
+            }
         };
-        let mut decision = {
-            let authority = Authority {
-                warrant: &presented.warrant,
-                held: Held::Taken,
-                posture: Posture::OPEN,
-                counters: &presented.counters,
-                now,
-            };
-            decide_under(call, &self.policy, Some(&authority))
-        };
-        if let Err(error) = presented.warrant.recheck(&presented.revoked, now) {
-            refuse(&mut decision, error.to_string());
-        }
-        // What is held has not happened yet: it is counted when it does.
-        if decision.verdict == Verdict::Allow && presented.counters.settle(&decision.claims).is_err() {
-            refuse(&mut decision, "what the warrant still permitted was used up meanwhile".to_owned());
-        }
+        let notes = std::mem::take(&mut decision.notes);
+        self.memory.note(notes, decision.verdict == Verdict::Allow, call.session(), call.id());
         Ok(decision)
     }
+
+    fn note(&mut self, report: &Report, now: Timestamp) -> Decision {
+        if let Some(id) = report.id()
+            && matches!(report.outcome(), Some(Outcome::Ok | Outcome::Error))
+        {
+            self.memory.ran(report.session(), id);
+        }
+        let mut decision = note(report, &context(&self.policy, &self.rules, &self.memory, now, None));
+        self.memory.note(std::mem::take(&mut decision.notes), true, report.session(), None);
+        decision
+    }
+}
+
+fn context<'a>(
+    policy: &'a Policy,
+    rules: &'a RuleSet,
+    history: &'a Memory,
+    now: Timestamp,
+    authority: Option<&'a Authority<'a>>,
+) -> Context<'a> {
+    Context { policy, rules, history, now, authority }
+}
+
+impl Presented {
+    fn authority(&self, now: Timestamp) -> Authority<'_> {
+        Authority {
+            warrant: &self.warrant,
+            held: Held::Taken,
+            posture: Posture::OPEN,
+            counters: &self.counters,
+            now,
+        }
+    }
+
+    /// The same decision, unless the warrant was revoked or used up.
+    fn settle(&mut self, mut decision: Decision, now: Timestamp) -> Decision {
+        if let Err(error) = self.warrant.recheck(&self.revoked, now) {
+            refuse(&mut decision, error.to_string());
+        }
+        // What is held has not happened yet: it is counted when it does. What rules count is theirs.
+        let own = |claim: &&Claim| !matches!(claim, Claim::Count { key, .. } if key.starts_with("rule:"));
+        let claims: Vec<Claim> = decision.claims.iter().filter(own).cloned().collect();
+        if decision.verdict == Verdict::Allow && self.counters.settle(&claims).is_err() {
+            refuse(&mut decision, "what the warrant still permitted was used up meanwhile".to_owned());
+        }
+        decision
+    }
+}
+
+fn refuse(decision: &mut Decision, reason: String) {
+    decision.findings.push(Finding {
+        source: Source::Warrant,
+        verdict: Verdict::Block,
+        reason: reason.clone(),
+    });
+    (decision.verdict, decision.reasons) = (Verdict::Block, vec![reason]);
 }
 
 /// The warrant that was given or stands in the environment, checked.
@@ -112,76 +154,30 @@ fn presented(arguments: &Decide) -> anyhow::Result<Option<Presented>> {
 }
 
 /// Decides line by line; `false` if some line could not be read.
-fn decide_lines<R: Read>(
-    mut input: BufReader<R>,
-    mut output: impl Write,
-    judge: &mut Judge,
-) -> anyhow::Result<bool> {
-    let mut line = Vec::new();
+fn decide_lines(mut lines: Lines, mut output: impl Write, mut judge: Judge) -> anyhow::Result<bool> {
     let mut all_read = true;
-    for number in 1usize.. {
+    loop {
         // Whoever feeds us line by line waits for the answer to the last one.
-        if input.buffer().is_empty() {
+        if lines.must_wait() {
             output.flush().context("cannot write the decisions")?;
         }
-        line.clear();
-        let length =
-            (&mut input).take(LINE_MAX).read_until(b'\n', &mut line).context("cannot read the calls")?;
-        if length == 0 {
-            break;
-        }
-        if line.last() != Some(&b'\n') && length as u64 == LINE_MAX {
-            skip_line(&mut input)?;
-            all_read = false;
-            answer(&mut output, &Decision::refuse(format!("line {number} is longer than {LINE_MAX} bytes")))?;
-            continue;
-        }
-        if line.trim_ascii().is_empty() {
-            all_read = false;
-            answer(&mut output, &Decision::refuse(format!("line {number} is empty")))?;
-            continue;
-        }
-        match Json::read(line.trim_ascii())
-            .map_err(anyhow::Error::from)
-            .and_then(|json| Ok(Event::from_json(&json)?))
-        {
-            Ok(Event::ToolCall(call)) => answer(&mut output, &judge.decide(&call)?)?,
-            Ok(Event::Other(report)) => {
-                let noted = Noted {
-                    verdict: "allow",
-                    reasons: ["noted; there is nothing to decide"],
-                    findings: [],
-                    event: report.kind().as_str(),
-                };
-                answer(&mut output, &noted)?;
-            }
-            Err(error) => {
+        match lines.next()? {
+            None => break,
+            Some(Line::Bad(problem)) => {
                 all_read = false;
-                answer(&mut output, &Decision::refuse(format!("line {number} is not a call: {error:#}")))?;
+                answer(&mut output, &Decision::refuse(problem))?;
             }
+            Some(Line::Event(event)) => match &*event {
+                Event::ToolCall(call) => answer(&mut output, &judge.decide(call, time_of(&event))?)?,
+                Event::Other(report) => {
+                    let decision = judge.note(report, time_of(&event));
+                    answer(&mut output, &Noted { decision: &decision, event: report.kind().as_str() })?;
+                }
+            },
         }
     }
     output.flush().context("cannot write the decisions")?;
     Ok(all_read)
-}
-
-fn skip_line<R: Read>(input: &mut BufReader<R>) -> io::Result<()> {
-    loop {
-        let buffer = input.fill_buf()?;
-        if buffer.is_empty() {
-            return Ok(());
-        }
-        match buffer.iter().position(|byte| *byte == b'\n') {
-            Some(at) => {
-                input.consume(at + 1);
-                return Ok(());
-            }
-            None => {
-                let length = buffer.len();
-                input.consume(length);
-            }
-        }
-    }
 }
 
 fn answer(output: &mut impl Write, decision: &impl Serialize) -> anyhow::Result<()> {

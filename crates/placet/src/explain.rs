@@ -4,15 +4,16 @@ use std::{fmt::Write as _, io::Write as _, process::ExitCode};
 
 use anyhow::Context;
 use placet_core::{
-    Assessment, Decision, Effect, Json, Source, ToolCall, ToolName, Verdict,
+    Assessment, Decision, Effect, Json, Source, Timestamp, ToolCall, ToolName, Verdict,
     assess::{On, advice},
-    decide,
+    decide_in,
     effect::{Extent, Manner, Place, TargetKind, Undo, Verb, quote, readable},
     json::Object,
+    rule::{Match, Memory, NearMatch, RuleSet, Subject},
 };
 use serde::Serialize;
 
-use crate::{cli::Explain, config, style};
+use crate::{cli::Explain, config, rulebook, style};
 
 /// A decision with what would change it.
 #[derive(Serialize)]
@@ -20,21 +21,63 @@ struct Explained<'a> {
     #[serde(flatten)]
     decision: &'a Decision,
     advice: Vec<&'static str>,
+    rules: &'a Asked,
+}
+
+/// Which rules had a say.
+#[derive(Default, Serialize)]
+struct Asked {
+    /// How many are in force.
+    in_force: usize,
+    /// How many of them could concern the call.
+    considered: usize,
+    /// Those that matched.
+    matched: Vec<Match>,
+    /// Those that would have matched but for one thing.
+    near: Vec<NearMatch>,
+}
+
+impl Asked {
+    fn about(call: &ToolCall, assessment: &Assessment, rules: &RuleSet) -> Self {
+        let (subject, nothing) = (Subject::call(call, assessment), Memory::new());
+        let judged = rules.judge(&subject, Timestamp::MIN, &nothing);
+        Self {
+            in_force: rules.rules().len(),
+            considered: judged.considered,
+            matched: judged.matches,
+            near: rules.near(&subject, Timestamp::MIN, &nothing),
+        }
+    }
 }
 
 /// Runs the command.
 pub fn run(arguments: &Explain) -> anyhow::Result<ExitCode> {
     let policy = config::load(arguments.config.as_deref())?;
     let call = call(arguments)?;
-    let decision = decide(&call, &policy);
-    let advice = decision.assessment.as_ref().map(advice).unwrap_or_default();
+    let rules = rulebook::load(&arguments.rules.own, !arguments.rules.no_builtin_rules, &policy)?;
+    // One call alone: windows and sequences have nothing to look back on.
+    let nothing = Memory::new();
+    let context = placet_core::Context {
+        policy: &policy,
+        rules: &rules,
+        history: &nothing,
+        now: Timestamp::MIN,
+        authority: None,
+    };
+    let decision = decide_in(&call, &context);
+    let advice = match decision.verdict {
+        Verdict::Allow | Verdict::Hold => decision.assessment.as_ref().map(advice).unwrap_or_default(),
+        Verdict::Block => vec!["no approval; the operator can give the rule another policy, in `[rules]`"],
+    };
+    let asked = decision.assessment.as_ref().map(|assessment| Asked::about(&call, assessment, &rules));
+    let asked = asked.unwrap_or_default();
     let mut output = anstream::stdout();
     if arguments.json {
-        serde_json::to_writer_pretty(&mut output, &Explained { decision: &decision, advice })
+        serde_json::to_writer_pretty(&mut output, &Explained { decision: &decision, advice, rules: &asked })
             .map_err(std::io::Error::from)?;
         writeln!(output)?;
     } else {
-        output.write_all(page(&call, &decision, &advice).as_bytes())?;
+        output.write_all(page(&call, &decision, &advice, &asked).as_bytes())?;
     }
     Ok(match decision.verdict {
         Verdict::Allow => ExitCode::SUCCESS,
@@ -80,7 +123,7 @@ fn call(arguments: &Explain) -> anyhow::Result<ToolCall> {
 }
 
 /// The whole answer as text.
-fn page(call: &ToolCall, decision: &Decision, advice: &[&str]) -> String {
+fn page(call: &ToolCall, decision: &Decision, advice: &[&str], asked: &Asked) -> String {
     let mut page = String::from("\n");
     let Some(assessment) = &decision.assessment else {
         let _ = writeln!(page, "  BLOCK  {}\n", readable(&decision.reasons.join("; ")));
@@ -96,11 +139,17 @@ fn page(call: &ToolCall, decision: &Decision, advice: &[&str]) -> String {
         effects(&mut page, call, assessment, true);
     }
     let said_by_operator = decision.findings.iter().any(|finding| finding.source == Source::Setting);
+    let said_by_rules = !asked.matched.is_empty();
     // A harmless call is three lines; one that has some risk says what it is made of.
-    if !allowed || said_by_operator || assessment.risk_score.as_hundredths() >= 25 {
-        let title = if allowed { "What the risk is made of" } else { "Why it asks" };
+    if !allowed || said_by_operator || said_by_rules || assessment.risk_score.as_hundredths() >= 25 {
+        let title = match decision.verdict {
+            Verdict::Allow => "What the risk is made of",
+            Verdict::Hold => "Why it asks",
+            Verdict::Block => "Why it is blocked",
+        };
         let _ = writeln!(page, "\n  {heading}{title}{heading:#}");
         reasons(&mut page, decision, assessment);
+        rule_rows(&mut page, asked);
     }
     if !advice.is_empty() {
         let _ = writeln!(page, "\n  {heading}What would change it{heading:#}");
@@ -130,13 +179,39 @@ fn reasons(page: &mut String, decision: &Decision, assessment: &Assessment) {
     for factor in factors(On::Confidence) {
         let _ = writeln!(page, "    {dim}-{}  {} (confidence){dim:#}", factor.weight, factor.words);
     }
-    for finding in decision.findings.iter().filter(|finding| finding.source != Source::Assessment) {
+    let said = |finding: &&placet_core::Finding| {
+        !matches!(finding.source, Source::Assessment) && !is_match(&finding.source)
+    };
+    for finding in decision.findings.iter().filter(said) {
         let _ = writeln!(page, "    {}", readable(&finding.reason));
     }
     if assessment.requires_human
         && let Some(gate) = assessment.reasons.last().filter(|_| assessment.reasons.len() > 1)
     {
         let _ = writeln!(page, "    {gate}");
+    }
+}
+
+/// Whether a rule speaks; those have rows of their own.
+fn is_match(source: &Source) -> bool {
+    matches!(source, Source::Rule(_))
+}
+
+/// The rules that matched, and the first few that nearly did.
+fn rule_rows(page: &mut String, asked: &Asked) {
+    const NEAR_SHOWN: usize = 3;
+    let dim = style::DIM;
+    let width = asked.matched.iter().map(|matched| matched.rule.len()).max().unwrap_or(0);
+    for matched in &asked.matched {
+        let colour = style::policy(matched.policy);
+        let _ = writeln!(
+            page,
+            "    rule   {:<width$}  {colour}{:<10}{colour:#}  {dim}{}{dim:#}",
+            matched.rule, matched.policy, matched.title
+        );
+    }
+    for near in asked.near.iter().take(NEAR_SHOWN).filter(|_| !asked.matched.is_empty()) {
+        let _ = writeln!(page, "    {dim}near   {}: missing {}{dim:#}", near.rule, readable(&near.missing));
     }
 }
 

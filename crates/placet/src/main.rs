@@ -8,7 +8,14 @@ mod decide;
 
 mod explain;
 
+mod lines;
+
+mod redact;
+
+mod rulebook;
+
 mod key;
+mod rules;
 
 mod keyring;
 
@@ -27,6 +34,8 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Decide(arguments) => decide::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Rules(arguments) => rules::run(&arguments),
+        Command::Redact(arguments) => redact::run(&arguments),
         Command::Key(arguments) => key::run(&arguments),
         Command::Warrant(arguments) => warrant::run(&arguments),
         Command::Completions { shell } => cli::completions(shell),

@@ -3,12 +3,25 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use placet_core::Verdict;
+use placet_core::{Verdict, printable, rule::RulePolicy};
 
 /// Headings.
 pub const HEADING: Style = Style::new().bold();
 /// What matters less.
 pub const DIM: Style = Style::new().dimmed();
+
+/// What went well.
+pub const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
+/// What went wrong.
+pub const BAD: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
+
+/// The style of what a rule does.
+pub fn policy(policy: RulePolicy) -> Style {
+    match policy {
+        RulePolicy::LogOnly => DIM,
+        RulePolicy::Hold | RulePolicy::AutoBlock => verdict(policy.verdict()),
+    }
+}
 
 /// The style of a verdict.
 pub fn verdict(verdict: Verdict) -> Style {
@@ -19,6 +32,20 @@ pub fn verdict(verdict: Verdict) -> Style {
     };
     Style::new().bold().fg_color(Some(color.into()))
 }
+
+/// `message` about a place in a file, with the line and, if a column is known, a mark beneath it.
+pub fn at_place(file: &str, text: &str, line: usize, column: Option<usize>, message: &str) -> String {
+    let shown = printable::shown(text.lines().nth(line.saturating_sub(1)).unwrap_or(""), LINE_SHOWN);
+    let margin = " ".repeat(line.to_string().len().max(2));
+    let pointer = match column {
+        Some(column) if column <= LINE_SHOWN => format!(" {}^", " ".repeat(column.saturating_sub(1))),
+        Some(_) | None => String::new(),
+    };
+    format!("{file}:{line}: {message}\n{margin} |\n{line:>2} | {shown}\n{margin} |{pointer}")
+}
+
+/// How much of a line is shown.
+const LINE_SHOWN: usize = 160;
 
 /// Prints an error with its causes, once, at the outermost edge.
 pub fn print_error(error: &anyhow::Error) {

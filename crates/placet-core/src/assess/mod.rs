@@ -14,7 +14,12 @@ pub use advice::advice;
 pub use score::{InvalidScore, Score};
 pub use weigh::weigh;
 
-use crate::Effect;
+use crate::{Effect, Policy, ToolCall};
+
+/// What `call` would do and how risky that is, under `policy`.
+pub fn assess(call: &ToolCall, policy: &Policy) -> Assessment {
+    weigh(call, crate::effect::interpret_under(call, policy), policy).0
+}
 
 /// What is said of every call. The names are those on the wire.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -89,6 +89,7 @@ const MANNERS: &[(Manner, u32, &str)] = &[
     (Manner::REMOTE, 4, "on another machine or in a container"),
     (Manner::FORCED, 4, "over a safety catch"),
     (Manner::DETACHED, 2, "goes on after the call has ended"),
+    (Manner::OUTSIDE, 12, "leaves the organisation"),
 ];
 
 /// What meaning something to people adds.

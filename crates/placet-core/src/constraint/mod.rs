@@ -240,8 +240,8 @@ impl Constraint {
         }
     }
 
-    /// Texts of which at least one occurs in every text that this says yes to; none if that is not known. For
-    /// an index that passes over what cannot match.
+    /// Texts of which at least one occurs, in some mixture of case, in every text that this says yes to; none if
+    /// that is not known. For an index that passes over what cannot match.
     pub fn required_literals(&self) -> Option<Vec<String>> {
         let literals = match self {
             Self::Exact(exact) => vec![exact.value().as_str()?.to_owned()],

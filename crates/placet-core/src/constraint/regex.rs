@@ -107,21 +107,49 @@ impl Regex {
 /// More alternatives than this make an index slower, not faster.
 const LITERALS_MAX: usize = 64;
 
-/// Texts of which one occurs in whatever `hir` matches.
+/// Texts of which one occurs, in some mixture of case, in whatever `hir` matches.
 fn required(hir: &Hir) -> Option<Vec<String>> {
     match hir.kind() {
         HirKind::Literal(literal) => std::str::from_utf8(&literal.0).ok().map(|text| vec![text.to_owned()]),
         HirKind::Capture(capture) => required(&capture.sub),
         HirKind::Repetition(repetition) if repetition.min > 0 => required(&repetition.sub),
-        HirKind::Concat(parts) => parts
-            .iter()
-            .filter_map(required)
+        HirKind::Concat(parts) => runs(parts)
+            .into_iter()
+            .map(|run| vec![run])
+            .chain(parts.iter().filter_map(required))
             .max_by_key(|literals| (literals.iter().map(String::len).min(), usize::MAX - literals.len())),
         HirKind::Alternation(choices) => {
             let all: Vec<String> =
                 choices.iter().map(required).collect::<Option<Vec<_>>>()?.into_iter().flatten().collect();
             (all.len() <= LITERALS_MAX).then_some(all)
         }
-        HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) | HirKind::Repetition(_) => None,
+        HirKind::Class(_) => letter(hir).map(|letter| vec![letter.to_string()]),
+        HirKind::Empty | HirKind::Look(_) | HirKind::Repetition(_) => None,
     }
+}
+
+/// Texts that parts side by side make together: `(?i)curl` is four parts, each a letter in two cases.
+fn runs(parts: &[Hir]) -> Vec<String> {
+    let mut runs = vec![String::new()];
+    for part in parts {
+        match (part.kind(), letter(part)) {
+            (HirKind::Literal(literal), _) if let Ok(text) = std::str::from_utf8(&literal.0) => {
+                runs.last_mut().into_iter().for_each(|run| run.push_str(text));
+            }
+            (_, Some(letter)) => runs.last_mut().into_iter().for_each(|run| run.push(letter)),
+            (HirKind::Look(_), None) => {}
+            _ => runs.push(String::new()),
+        }
+    }
+    runs.retain(|run| !run.is_empty());
+    runs
+}
+
+/// The letter that a class stands for if it is one ASCII letter in both cases and nothing else.
+fn letter(hir: &Hir) -> Option<char> {
+    let HirKind::Class(regex_syntax::hir::Class::Unicode(class)) = hir.kind() else { return None };
+    let [upper, lower] = class.ranges() else { return None };
+    let single = upper.start() == upper.end() && lower.start() == lower.end();
+    let both = lower.start().is_ascii_lowercase() && lower.start().to_ascii_uppercase() == upper.start();
+    (single && both).then_some(lower.start())
 }

@@ -1,8 +1,8 @@
-//! What a word says is done: the verbs that name tools, in English and some neighbours.
+//! What kind of thing a tool does, as the words of its name, its description or its table row say.
 
-use super::{Place, Sensitivity, TargetKind, Undo, Verb, words};
+use super::{Place, Sensitivity, TargetKind, Undo, Verb, verbs, words};
 
-/// What kind of thing a tool does, as its name or its table row says.
+/// What kind of thing a tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Act {
     /// What is done.
@@ -53,13 +53,37 @@ impl Act {
     /// Keeps a note for the agent itself.
     pub const NOTE: Self = act(Verb::Write, TargetKind::Session, Place::Scratch, Undo::Trivial);
 
+    /// The acts by the words that `verbs.list`, the tool table and the configuration have for them.
+    pub const NAMES: [(&'static str, Self); 15] = [
+        ("look", Self::LOOK),
+        ("change", Self::CHANGE),
+        ("remove", Self::REMOVE),
+        ("destroy", Self::DESTROY),
+        ("message", Self::MESSAGE),
+        ("transmit", Self::TRANSMIT),
+        ("money", Self::MONEY),
+        ("authority", Self::AUTHORITY),
+        ("schedule", Self::SCHEDULE),
+        ("delegate", Self::DELEGATE),
+        ("run", Self::RUN),
+        ("configure", Self::CONFIGURE),
+        ("disrupt", Self::DISRUPT),
+        ("install", Self::INSTALL),
+        ("note", Self::NOTE),
+    ];
+
+    /// The act of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, act)| *act)
+    }
+
     /// Whether it only looks.
     pub fn looks(self) -> bool {
         self.verb == Verb::Read
     }
 
-    /// How much stricter one is than another; the strictest word of a name counts.
-    fn weight(self) -> u8 {
+    /// How much graver one is than another; the gravest word of a name counts.
+    pub fn gravity(self) -> u8 {
         match self.verb {
             Verb::Read => 0,
             Verb::Write => 1,
@@ -73,487 +97,6 @@ impl Act {
     }
 }
 
-/// The verbs, by what they do. One list a kind, plain forms only.
-const VERBS: &[(Act, &[&str])] = &[
-    (
-        Act::LOOK,
-        &[
-            "get",
-            "list",
-            "ls",
-            "show",
-            "describe",
-            "read",
-            "fetch",
-            "find",
-            "search",
-            "query",
-            "lookup",
-            "view",
-            "check",
-            "count",
-            "preview",
-            "inspect",
-            "explain",
-            "analyze",
-            "analyse",
-            "summarize",
-            "summarise",
-            "calculate",
-            "compute",
-            "compare",
-            "convert",
-            "translate",
-            "validate",
-            "parse",
-            "render",
-            "estimate",
-            "predict",
-            "evaluate",
-            "rank",
-            "classify",
-            "detect",
-            "extract",
-            "diff",
-            "stat",
-            "status",
-            "info",
-            "help",
-            "ping",
-            "whoami",
-            "history",
-            "retrieve",
-            "load",
-            "select",
-            "scan",
-            "is",
-            "has",
-            "can",
-            "exists",
-            "tail",
-            "head",
-            "grep",
-            "glob",
-            "look",
-            "observe",
-            "measure",
-            "tell",
-            "suggest",
-            "recommend",
-            "identify",
-            "monitor",
-            "poll",
-            "peek",
-            "total",
-            "sum",
-            "return",
-            "provide",
-            "obtain",
-            "hover",
-            "scroll",
-            "screenshot",
-            "snapshot",
-            "think",
-            "wait",
-            "resolve",
-            "discover",
-            "trace",
-            "buscar",
-            "obtener",
-            "leer",
-            "listar",
-            "mostrar",
-            "chercher",
-            "lire",
-            "afficher",
-            "lister",
-            "suchen",
-            "lesen",
-            "zeigen",
-            "anzeigen",
-            "abrufen",
-            "cercare",
-            "leggere",
-            "mostrare",
-            "procurar",
-            "ler",
-        ],
-    ),
-    (
-        Act::CHANGE,
-        &[
-            "create",
-            "add",
-            "append",
-            "insert",
-            "update",
-            "edit",
-            "modify",
-            "change",
-            "write",
-            "save",
-            "put",
-            "patch",
-            "rename",
-            "move",
-            "copy",
-            "import",
-            "sync",
-            "merge",
-            "replace",
-            "assign",
-            "register",
-            "apply",
-            "generate",
-            "store",
-            "record",
-            "mark",
-            "tag",
-            "label",
-            "star",
-            "unstar",
-            "like",
-            "follow",
-            "unfollow",
-            "vote",
-            "upvote",
-            "rate",
-            "complete",
-            "finish",
-            "close",
-            "reopen",
-            "archive",
-            "unarchive",
-            "restore",
-            "revert",
-            "undo",
-            "set",
-            "make",
-            "new",
-            "upsert",
-            "attach",
-            "link",
-            "pin",
-            "fork",
-            "clone",
-            "commit",
-            "push",
-            "upload",
-            "download",
-            "export",
-            "publish",
-            "submit",
-            "fill",
-            "type",
-            "click",
-            "press",
-            "drag",
-            "verify",
-            "confirm",
-            "accept",
-            "react",
-            "increment",
-            "decrement",
-            "crear",
-            "anadir",
-            "agregar",
-            "actualizar",
-            "guardar",
-            "creer",
-            "ajouter",
-            "modifier",
-            "enregistrer",
-            "erstellen",
-            "hinzufugen",
-            "andern",
-            "aktualisieren",
-            "speichern",
-            "creare",
-            "aggiungere",
-            "aggiornare",
-            "criar",
-            "atualizar",
-        ],
-    ),
-    (
-        Act::REMOVE,
-        &[
-            "remove",
-            "cancel",
-            "clear",
-            "discard",
-            "unregister",
-            "unlink",
-            "detach",
-            "dismiss",
-            "unsubscribe",
-            "untag",
-            "unpin",
-            "quitar",
-            "annuler",
-            "entfernen",
-            "abbrechen",
-            "rimuovere",
-            "remover",
-            "cancelar",
-        ],
-    ),
-    (
-        Act::DESTROY,
-        &[
-            "delete",
-            "destroy",
-            "drop",
-            "erase",
-            "purge",
-            "wipe",
-            "truncate",
-            "terminate",
-            "uninstall",
-            "trash",
-            "empty",
-            "flush",
-            "forget",
-            "prune",
-            "del",
-            "rm",
-            "nuke",
-            "obliterate",
-            "shred",
-            "expunge",
-            "deregister",
-            "decommission",
-            "eliminar",
-            "borrar",
-            "supprimer",
-            "effacer",
-            "loschen",
-            "vernichten",
-            "eliminare",
-            "cancellare",
-            "excluir",
-            "apagar",
-        ],
-    ),
-    (
-        Act::MESSAGE,
-        &[
-            "send",
-            "email",
-            "mail",
-            "message",
-            "notify",
-            "post",
-            "tweet",
-            "reply",
-            "respond",
-            "forward",
-            "broadcast",
-            "text",
-            "sms",
-            "dial",
-            "phone",
-            "comment",
-            "announce",
-            "alert",
-            "dm",
-            "contact",
-            "escalate",
-            "remind",
-            "sendmail",
-            "speak",
-            "enviar",
-            "mandar",
-            "envoyer",
-            "senden",
-            "schicken",
-            "inviare",
-            "mandare",
-        ],
-    ),
-    (
-        Act::TRANSMIT,
-        &[
-            "browse",
-            "navigate",
-            "visit",
-            "goto",
-            "open",
-            "request",
-            "webhook",
-            "exfiltrate",
-            "transmit",
-            "stream",
-            "proxy",
-        ],
-    ),
-    (
-        Act::MONEY,
-        &[
-            "pay",
-            "purchase",
-            "buy",
-            "charge",
-            "transfer",
-            "refund",
-            "order",
-            "checkout",
-            "withdraw",
-            "deposit",
-            "trade",
-            "sell",
-            "bid",
-            "invest",
-            "tip",
-            "donate",
-            "reserve",
-            "book",
-            "rent",
-            "subscribe",
-            "redeem",
-            "payout",
-            "invoice",
-            "spend",
-            "pagar",
-            "comprar",
-            "payer",
-            "acheter",
-            "bezahlen",
-            "kaufen",
-            "uberweisen",
-            "pagare",
-            "comprare",
-            "wire",
-        ],
-    ),
-    (
-        Act::AUTHORITY,
-        &[
-            "grant",
-            "invite",
-            "share",
-            "authorize",
-            "authorise",
-            "permit",
-            "allow",
-            "approve",
-            "promote",
-            "elevate",
-            "impersonate",
-            "revoke",
-            "login",
-            "logon",
-            "signin",
-            "authenticate",
-            "enroll",
-            "onboard",
-            "ban",
-            "unban",
-            "block",
-            "unblock",
-            "whitelist",
-            "allowlist",
-            "sudo",
-            "invitar",
-            "compartir",
-            "inviter",
-            "partager",
-            "einladen",
-            "teilen",
-        ],
-    ),
-    (
-        Act::SCHEDULE,
-        &[
-            "schedule",
-            "reschedule",
-            "cron",
-            "cronjob",
-            "postpone",
-            "snooze",
-            "defer",
-            "programar",
-            "planifier",
-            "planen",
-        ],
-    ),
-    (Act::DELEGATE, &["delegate", "handoff", "subagent", "spawn", "dispatch"]),
-    (
-        Act::RUN,
-        &[
-            "run",
-            "execute",
-            "exec",
-            "eval",
-            "invoke",
-            "call",
-            "launch",
-            "trigger",
-            "deploy",
-            "build",
-            "compile",
-            "perform",
-            "process",
-            "ejecutar",
-            "executer",
-            "ausfuhren",
-            "eseguire",
-            "executar",
-            "rollout",
-            "release",
-        ],
-    ),
-    (
-        Act::CONFIGURE,
-        &[
-            "configure",
-            "enable",
-            "toggle",
-            "turn",
-            "lock",
-            "unlock",
-            "arm",
-            "disarm",
-            "start",
-            "resume",
-            "scale",
-            "resize",
-            "rotate",
-            "switch",
-            "adjust",
-            "control",
-            "activate",
-            "tune",
-            "dim",
-            "play",
-            "connect",
-        ],
-    ),
-    (
-        Act::DISRUPT,
-        &[
-            "disable",
-            "stop",
-            "kill",
-            "restart",
-            "reboot",
-            "shutdown",
-            "reset",
-            "suspend",
-            "pause",
-            "deactivate",
-            "rollback",
-            "failover",
-            "drain",
-            "evict",
-            "disconnect",
-            "halt",
-            "abort",
-        ],
-    ),
-    (Act::INSTALL, &["install", "upgrade", "provision", "bootstrap", "setup"]),
-];
-
 /// Nouns that make a change one of authority.
 const AUTHORITY_NOUNS: &[&str] = &[
     "permission",
@@ -561,10 +104,15 @@ const AUTHORITY_NOUNS: &[&str] = &[
     "role",
     "roles",
     "admin",
+    "admins",
+    "administrator",
     "password",
     "passwords",
+    "passkey",
     "apikey",
+    "apikeys",
     "token",
+    "tokens",
     "credential",
     "credentials",
     "collaborator",
@@ -577,9 +125,22 @@ const AUTHORITY_NOUNS: &[&str] = &[
     "privilege",
     "privileges",
     "owner",
+    "ownership",
     "membership",
-    "2fa",
     "mfa",
+    "totp",
+    "otp",
+    "sso",
+    "oauth",
+    "certificate",
+    "secret",
+    "secrets",
+    "firewall",
+    "visibility",
+    "access",
+    "quota",
+    "whitelist",
+    "allowlist",
 ];
 
 /// Nouns that make a read one of secrets.
@@ -591,50 +152,175 @@ const SECRET_NOUNS: &[&str] = &[
     "credential",
     "credentials",
     "apikey",
+    "apikeys",
     "token",
     "tokens",
     "keychain",
     "vault",
+    "passphrase",
+    "cookies",
+    "otp",
+    "totp",
+    "mnemonic",
 ];
 
 /// Nouns of money: `send_money` is no message.
 const MONEY_NOUNS: &[&str] = &[
     "money",
     "funds",
+    "fund",
     "payment",
     "payments",
     "transaction",
-    "transactions",
     "payout",
+    "payouts",
     "invoice",
     "refund",
+    "refunds",
     "purchase",
     "cash",
     "crypto",
     "bitcoin",
     "eth",
+    "subscription",
+    "bill",
+    "salary",
+    "payroll",
+    "donation",
+    "loan",
+    "dividend",
+    "wallet",
+    "dinero",
+    "argent",
+    "geld",
+    "soldi",
+    "dinheiro",
+];
+
+/// Verbs that do not move the money they are said of.
+const BOOKKEEPING: &[&str] = &[
+    "export",
+    "download",
+    "archive",
+    "unarchive",
+    "label",
+    "tag",
+    "untag",
+    "mark",
+    "categorize",
+    "record",
+    "annotate",
+    "import",
+    "print",
+    "pin",
+    "star",
+    "attach",
+    "rename",
+    "draft",
+];
+
+/// Nouns of what keeps people and homes safe: whoever opens these opens more than a thing.
+const SAFETY_NOUNS: &[&str] = &[
+    "door",
+    "doors",
+    "garage",
+    "gate",
+    "lock",
+    "locks",
+    "alarm",
+    "alarms",
+    "valve",
+    "gas",
+    "siren",
+    "safe",
+    "camera",
+    "cameras",
+    "smoke",
+    "sprinkler",
+    "oven",
+    "stove",
+    "elevator",
+    "brake",
+    "brakes",
+    "vehicle",
+    "car",
 ];
 
 /// What the words of a name say is done; `None` if no word is a verb we know.
 pub fn of_name(name: &[String]) -> Option<Act> {
-    let found: Vec<(usize, Act)> =
-        name.iter().enumerate().filter_map(|(at, word)| Some((at, verb(word)?))).collect();
-    let (first_at, first) = *found.first()?;
-    // `get_sent_mail` only looks, whatever it looks at; `get_and_delete` does not.
-    let joined = name.iter().any(|word| matches!(word.as_str(), "and" | "or" | "then"));
-    let leads = first_at == 0 || first.looks() && found.iter().all(|(_, act)| act.looks());
-    // `show_delete_all` does not look like looking; `get_order` does, for an order is also a thing.
-    let plain = |word: &String| {
-        matches!(verb(word), Some(Act::DESTROY))
-            || matches!(word.as_str(), "revoke" | "grant" | "pay" | "purchase")
+    let mut found = verbs_of(name, false);
+    if found.is_empty() {
+        found = verbs_of(name, true);
+    }
+    if found.is_empty() {
+        // `deletes_file`, `sending`: forms of a verb count where there is nothing better.
+        let stem = |word: &String| {
+            words::stems(word).skip(1).find_map(|stem| verbs::of(&stem, verbs::Context::Tool))
+        };
+        found = name.iter().enumerate().filter_map(|(at, word)| Some((at, stem(word)?))).collect();
+    }
+    let Some(&(first_at, first)) = found.first() else {
+        let topic = name.iter().any(|word| verbs::is_topic(word));
+        return topic.then(|| by_nouns(Act::LOOK, name));
     };
-    let contradicts = name.iter().skip(first_at + 1).any(plain);
-    let chosen = if first.looks() && leads && !joined && !contradicts {
-        first
+    let chosen = if only_looks(name, &found, first_at, first) {
+        Act::LOOK
     } else {
-        found.iter().map(|(_, act)| *act).max_by_key(|act| act.weight())?
+        found.iter().map(|(_, act)| *act).max_by_key(|act| act.gravity())?
     };
     Some(by_nouns(chosen, name))
+}
+
+/// The verbs in a name with their places.
+fn verbs_of(name: &[String], anywhere: bool) -> Vec<(usize, Act)> {
+    let mut found = Vec::with_capacity(4);
+    let mut at = 0;
+    while at < name.len() {
+        match verbs::at(name, at) {
+            Some((act, count)) => {
+                if at == 0 || anywhere || count > 1 || !verbs::only_starts(&name[at]) {
+                    found.push((at, act));
+                }
+                at += count;
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+/// Whether a name says that only something is looked at.
+fn only_looks(name: &[String], found: &[(usize, Act)], first_at: usize, first: Act) -> bool {
+    // `get_sent_mail` only looks, whatever it looks at; `get_and_delete` does not.
+    let joined =
+        name.iter().any(|word| matches!(word.as_str(), "and" | "or" | "then" | "with" | "y" | "und" | "et"));
+    if joined && found.iter().any(|(_, act)| !act.looks()) {
+        return false;
+    }
+    // `show_delete_all` does not look like looking; `get_order` does, for an order is also a thing.
+    let is_plain = |at: usize, act: Act| {
+        act == Act::DESTROY
+            || matches!(name[at].as_str(), "revoke" | "grant" | "pay" | "purchase" | "execute" | "exec")
+    };
+    if found.iter().any(|&(at, act)| at != first_at && !act.looks() && is_plain(at, act)) {
+        return false;
+    }
+    let is_thing = |at: usize| verbs::is_thing(&name[at]);
+    if first.looks() && (first_at == 0 || found.iter().all(|&(at, act)| act.looks() || is_thing(at))) {
+        return true;
+    }
+    // `pull_request_read`, `order_history`: things, and at the end what is done with them.
+    let Some(&(last_at, last)) = found.last() else { return false };
+    let told_last = last.looks() && last_at + 1 == name.len();
+    let only_things = found.iter().all(|&(at, act)| act.looks() || is_thing(at));
+    // `email_list` may be either.
+    let clear = first_at != 0
+        || matches!(
+            name[last_at].as_str(),
+            "search" | "get" | "find" | "read" | "lookup" | "fetch" | "query" | "history" | "count"
+        )
+        || name[last_at] == "list" && first.verb != Verb::Send;
+    told_last && only_things && clear
 }
 
 /// The same act, seen with the things it is done to.
@@ -644,21 +330,72 @@ fn by_nouns(act: Act, name: &[String]) -> Act {
         pair[1].trim_end_matches('s') == "key"
             && matches!(
                 pair[0].as_str(),
-                "api" | "ssh" | "access" | "private" | "secret" | "deploy" | "signing" | "gpg"
+                "api"
+                    | "ssh"
+                    | "access"
+                    | "private"
+                    | "secret"
+                    | "deploy"
+                    | "signing"
+                    | "gpg"
+                    | "encryption"
+                    | "service"
             )
     });
     if act.looks() {
-        let secret = names(SECRET_NOUNS) || key;
+        let secret = (names(SECRET_NOUNS) || key)
+            && !names(&["count", "usage", "price", "supply", "limit", "scanning"]);
         return if secret { Act { sensitivity: Sensitivity::Credential, ..act } } else { act };
     }
-    if names(MONEY_NOUNS) && !matches!(act.verb, Verb::Grant) {
+    if names(MONEY_NOUNS) && act.verb != Verb::Grant && !names(BOOKKEEPING) {
         return Act::MONEY;
     }
-    if (names(AUTHORITY_NOUNS) || key) && !matches!(act.verb, Verb::Spend) {
+    if (names(AUTHORITY_NOUNS) || key) && act.verb != Verb::Spend {
         return Act::AUTHORITY;
+    }
+    let opens = matches!(act.verb, Verb::Configure | Verb::Send | Verb::Execute)
+        && names(&["open", "unlock", "disarm", "disable", "off", "start", "control"]);
+    if opens && names(SAFETY_NOUNS) {
+        return Act::DISRUPT;
     }
     act
 }
+
+/// Words a sentence about a tool begins with before it comes to its verb.
+const PREAMBLE: &[&str] = &[
+    "it",
+    "also",
+    "this",
+    "tool",
+    "function",
+    "will",
+    "can",
+    "to",
+    "use",
+    "used",
+    "and",
+    "you",
+    "let",
+    "lets",
+    "allows",
+    "api",
+    "then",
+    "method",
+    "endpoint",
+    "may",
+    "permanently",
+    "irreversibly",
+    "immediately",
+    "automatically",
+    "silently",
+    "securely",
+    "quickly",
+    "optionally",
+    "simply",
+    "warning",
+    "note",
+    "caution",
+];
 
 /// What a description says is done besides: the verbs its sentences begin with. It is a claim of whoever wrote
 /// it, so it is only ever used to find more.
@@ -666,39 +403,18 @@ pub fn of_description(text: &str) -> Vec<Act> {
     const SENTENCES_MAX: usize = 16;
     let mut acts = Vec::new();
     for sentence in text.split(['.', '\n', ';', '!']).take(SENTENCES_MAX) {
-        let words = words::split(&sentence.chars().take(200).collect::<String>());
+        let end = sentence.char_indices().nth(120).map_or(sentence.len(), |(at, _)| at);
+        let words = words::split(&sentence[..end]);
         // `It also sends …`, `This tool will delete …`
-        let lead = words.iter().position(|word| {
-            !matches!(
-                word.as_str(),
-                "it" | "also"
-                    | "this"
-                    | "tool"
-                    | "function"
-                    | "will"
-                    | "can"
-                    | "to"
-                    | "use"
-                    | "used"
-                    | "and"
-                    | "you"
-                    | "let"
-                    | "lets"
-                    | "allows"
-                    | "api"
-            )
-        });
-        let Some(lead) = lead else { continue };
-        if let Some(act) = words::stems(&words[lead]).find_map(|stem| verb(&stem)) {
-            acts.push(by_nouns(act, &words));
+        let Some(lead) = words.iter().position(|word| !PREAMBLE.contains(&word.as_str())) else { continue };
+        let said = words::stems(&words[lead]).find_map(|stem| verbs::of(&stem, verbs::Context::Tool));
+        if let Some(act) = said {
+            // Further on the sentence speaks of other things.
+            let near = &words[lead..words.len().min(lead + 5)];
+            acts.push(by_nouns(act, near));
         }
     }
     acts
-}
-
-/// What a single word says is done.
-fn verb(word: &str) -> Option<Act> {
-    VERBS.iter().find(|(_, words)| words.contains(&word)).map(|(act, _)| *act)
 }
 
 #[cfg(test)]
@@ -712,29 +428,86 @@ mod tests {
 
     #[test]
     fn whole_words_say_what_is_done() {
-        for name in ["charge_card", "transferFunds", "send_money", "refundOrder"] {
+        for name in [
+            "charge_card",
+            "transferFunds",
+            "send_money",
+            "refundOrder",
+            "create_order",
+            "book_flight",
+            "topUpWallet",
+        ] {
             check(name, Verb::Spend);
         }
-        for name in ["grant_admin", "create_api_key", "revoke", "updatePassword", "add_ssh_key"] {
+        for name in [
+            "grant_admin",
+            "create_api_key",
+            "revoke",
+            "updatePassword",
+            "add_ssh_key",
+            "log_in",
+            "make_repo_public",
+        ] {
             check(name, Verb::Grant);
         }
         check("deploy", Verb::Execute);
         check("disable", Verb::Configure);
         check("reset", Verb::Configure);
         check("export", Verb::Write);
-        check("supprimer_fichier", Verb::Delete);
+        check("check_in_guest", Verb::Write);
+        check("resolve_incident", Verb::Write);
+        check("format_disk", Verb::Delete);
+        check("reset_database", Verb::Delete);
+        check("workflow_trigger", Verb::Execute);
+    }
+
+    #[test]
+    fn words_of_other_languages_count() {
+        for name in [
+            "supprimer_fichier",
+            "löschenDatei",
+            "eliminar-cliente",
+            "удалить_файл",
+            "删除文件",
+            "ファイル削除",
+            "삭제하기",
+        ] {
+            check(name, Verb::Delete);
+        }
+        check("enviar_correo", Verb::Send);
+        check("überweisen", Verb::Spend);
+        check("查询天气", Verb::Read);
     }
 
     #[test]
     fn letters_inside_words_say_nothing() {
+        for name in [
+            "evaluate_model",
+            "get_postcode",
+            "list_runs",
+            "get_sent_mail",
+            "search_deleted",
+            "readDropdown",
+            "resolve_library_id",
+            "weather",
+        ] {
+            check(name, Verb::Read);
+        }
+        assert_eq!(of_name(&words::split("frobnicate")), None);
+        assert_eq!(of_name(&words::split("read_secrets")).unwrap().sensitivity, Sensitivity::Credential);
+        check("get_and_delete_row", Verb::Delete);
+    }
+
+    #[test]
+    fn what_is_done_may_stand_at_the_end() {
         for name in
-            ["evaluate_model", "get_postcode", "list_runs", "get_sent_mail", "search_deleted", "readDropdown"]
+            ["order_history", "pull_request_read", "invoice_list", "slack_message_search", "files_list"]
         {
             check(name, Verb::Read);
         }
-        assert_eq!(of_name(&words::split("weather")), None);
-        assert_eq!(of_name(&words::split("read_secrets")).unwrap().sensitivity, Sensitivity::Credential);
-        check("get_and_delete_row", Verb::Delete);
+        check("users_delete", Verb::Delete);
+        check("email_list", Verb::Send);
+        check("order_pizza", Verb::Spend);
     }
 
     #[test]
@@ -742,5 +515,6 @@ mod tests {
         let acts = of_description("Creates an event. It also sends an invitation to everybody.");
         assert!(acts.iter().any(|act| act.verb == Verb::Send));
         assert!(of_description("Returns the sent messages of a user.").iter().all(|act| act.looks()));
+        assert!(of_description("Permanently deletes a project").iter().any(|act| act.verb == Verb::Delete));
     }
 }

@@ -1,7 +1,7 @@
 //! Tools that read, write, patch and delete files.
 
 use super::{
-    Effect, Extent, Place, Pointer, Seen, Span, Target, Undo, Verb, patch,
+    Effect, Extent, Place, Pointer, Span, Target, Undo, Verb, patch,
     path::{self, Found},
     tool_table::Interpreter,
 };
@@ -27,17 +27,19 @@ const PATHS: &[&str] = &[
 /// Arguments that name several.
 const LISTS: &[&str] = &["paths", "files", "file_paths"];
 
-/// The effects of a file tool.
-pub fn interpret(call: &ToolCall, interpreter: Interpreter) -> Vec<Effect> {
+/// The effects of a file tool. `named` are the arguments that name files besides the usual ones.
+pub fn interpret(call: &ToolCall, interpreter: Interpreter, named_by: &[&str]) -> Vec<Effect> {
     let mut effects = Vec::new();
     match interpreter {
         Interpreter::Patch => {
             patches(call, &mut effects);
-            each_path(call, &mut effects, write);
+            each_path(call, named_by, &mut effects, write);
         }
-        Interpreter::Read => each_path(call, &mut effects, |found, span| named(Verb::Read, found, span)),
+        Interpreter::Read => {
+            each_path(call, named_by, &mut effects, |found, span| named(Verb::Read, found, span));
+        }
         Interpreter::Search => {
-            each_path(call, &mut effects, |found, span| {
+            each_path(call, named_by, &mut effects, |found, span| {
                 named(Verb::Read, Found { sensitivity: search_sensitivity(&found), ..found }, span)
                     .extent(Extent::Several)
             });
@@ -55,11 +57,11 @@ pub fn interpret(call: &ToolCall, interpreter: Interpreter) -> Vec<Effect> {
                 && ["content", "new_str", "new_string", "file_text"]
                     .iter()
                     .all(|key| call.arg(key).is_none());
-            each_path(call, &mut effects, |found, span| {
+            each_path(call, named_by, &mut effects, |found, span| {
                 if views { named(Verb::Read, found, span) } else { write(found, span) }
             });
         }
-        Interpreter::Delete => each_path(call, &mut effects, |found, span| {
+        Interpreter::Delete => each_path(call, named_by, &mut effects, |found, span| {
             let broad = found.broad || found.name.contains(['*', '?']);
             let undo = match (found.place, broad) {
                 (_, true) => Undo::Impossible,
@@ -80,12 +82,30 @@ pub fn interpret(call: &ToolCall, interpreter: Interpreter) -> Vec<Effect> {
                 one(call, key, &mut effects, write);
             }
         }
+        // Not for files.
         Interpreter::Shell
         | Interpreter::WindowsShell
-        | Interpreter::Code(_)
+        | Interpreter::Python
+        | Interpreter::Javascript
+        | Interpreter::Sql
+        | Interpreter::Web
+        | Interpreter::Message
+        | Interpreter::Money
+        | Interpreter::Schedule
+        | Interpreter::Delegation
+        | Interpreter::Grant
+        | Interpreter::Device
+        | Interpreter::Browser
         | Interpreter::Process
-        | Interpreter::Does(_)
-        | Interpreter::ByAction(_) => {}
+        | Interpreter::Memory
+        | Interpreter::Look
+        | Interpreter::Change
+        | Interpreter::Remove
+        | Interpreter::Destroy
+        | Interpreter::Run
+        | Interpreter::Configure
+        | Interpreter::Disrupt
+        | Interpreter::Install => {}
     }
     if effects.is_empty() {
         let span = Span::new(Pointer::root(), 0..0);
@@ -123,11 +143,18 @@ fn named(verb: Verb, found: Found, span: Span) -> Effect {
     }
 }
 
-fn each_path(call: &ToolCall, effects: &mut Vec<Effect>, make: impl Fn(Found, Span) -> Effect) {
-    for key in PATHS {
+fn each_path(
+    call: &ToolCall,
+    named_by: &[&str],
+    effects: &mut Vec<Effect>,
+    make: impl Fn(Found, Span) -> Effect,
+) {
+    let more = || named_by.iter().copied().filter(|key| !PATHS.contains(key) && !LISTS.contains(key));
+    let is_list = |key: &&str| call.arg(key).is_some_and(|value| value.as_array().is_some());
+    for key in PATHS.iter().copied().chain(more().filter(|key| !is_list(key))) {
         one(call, key, effects, &make);
     }
-    for key in LISTS {
+    for key in LISTS.iter().copied().chain(more().filter(is_list)) {
         let Some(items) = call.arg(key).and_then(Json::as_array) else { continue };
         let pointer = Pointer::root().key(key);
         for (index, item) in items.iter().enumerate().take(1_000) {
@@ -153,7 +180,7 @@ fn each_path(call: &ToolCall, effects: &mut Vec<Effect>, make: impl Fn(Found, Sp
             }
         }
         if items.len() > 1_000 {
-            effects.push(Effect::opaque("more files than can be listed", Span::new(pointer, 0..0)));
+            effects.push(Effect::cut("more files than can be listed", Span::new(pointer, 0..0)));
         }
     }
 }
@@ -163,7 +190,8 @@ fn one(call: &ToolCall, key: &str, effects: &mut Vec<Effect>, make: impl Fn(Foun
         None | Some(Json::Null) => {}
         Some(Json::String(text)) => {
             let span = Span::whole(Pointer::root().key(key), text);
-            if text.chars().any(char::is_control) {
+            // A hole is what code that calls this tool will only know when it runs.
+            if text.chars().any(|letter| letter.is_control() && letter != path::HOLE) {
                 // Some tools cut a name there, some do not.
                 effects.push(Effect::opaque("a path with control characters in it", span.clone()));
             }
@@ -205,7 +233,11 @@ fn patches(call: &ToolCall, effects: &mut Vec<Effect>) {
             });
         }
         if let Some(problem) = read.problem {
-            effects.push(Effect::opaque(problem, Span::whole(pointer, text)).seen(Seen::Guessed));
+            let span = Span::whole(pointer, text);
+            effects.push(match problem == patch::TOO_MANY_FILES {
+                true => Effect::cut(problem, span),
+                false => Effect::opaque(problem, span),
+            });
         }
     }
 }

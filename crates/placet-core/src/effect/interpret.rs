@@ -1,12 +1,15 @@
 //! From a call to its effects: finds the interpreter and runs it.
 
 use super::{
-    Effect, Pointer, Seen, Span, Target, TargetKind, Verb, file, shell,
-    tool_table::{self, Interpreter, Tool},
-    unknown::{self, Known},
-    windows,
+    Effect, Manner, Pointer, Role, Seen, Span, Target, TargetKind, Verb,
+    asked::Asked,
+    browser,
+    code::Language,
+    delegation, device, file, grant, memory, message, money, process, schedule, shape, shell,
+    tool_table::{self, Interpreter},
+    unknown, web, windows,
 };
-use crate::{Json, ToolCall};
+use crate::{Json, Policy, ToolCall, policy::ToolPolicy};
 
 /// What was read of a call.
 #[derive(Debug)]
@@ -19,42 +22,146 @@ pub struct Reading {
     pub crisis: bool,
 }
 
-/// Reads what `call` would do. Total: what cannot be read is an opaque effect.
+/// Reads what `call` would do, with nothing known but the built-in table. Total: what cannot be read is an opaque effect.
 pub fn interpret(call: &ToolCall) -> Reading {
-    let tool = tool_table::find(call.tool().as_str());
-    let mut effects = match tool {
-        Some(Tool { interpreter: Interpreter::Shell, .. }) => shell_call(call, false),
-        Some(Tool { interpreter: Interpreter::WindowsShell, .. }) => shell_call(call, true),
-        Some(Tool { interpreter: Interpreter::Code(language), .. }) => code_call(call, language),
-        Some(Tool { interpreter: Interpreter::Process, .. }) => process_call(call),
-        Some(Tool { interpreter: Interpreter::Does(act), .. }) => {
-            unknown::read(call, &Known { act: *act, seen: Seen::Certain })
-        }
-        Some(Tool { interpreter: Interpreter::ByAction(act), .. }) => {
-            // Creating and changing are what the tool is for; looking and deleting are something else.
-            let asked = unknown::action(call).filter(|asked| asked.verb != Verb::Write);
-            let act = asked.unwrap_or(*act);
-            unknown::read(call, &Known { act, seen: Seen::Certain })
-        }
-        Some(tool) => file::interpret(call, tool.interpreter),
-        None => unknown::interpret(call),
+    interpret_under(call, &Policy::default())
+}
+
+/// Reads what `call` would do, with what the operator says of tools, servers and the organisation.
+pub fn interpret_under(call: &ToolCall, policy: &Policy) -> Reading {
+    let name = call.tool().as_str();
+    let setting = policy.tool(name);
+    let found = tool_table::find(name, &policy.servers);
+    let interpreter =
+        setting.and_then(|setting| setting.reads_as).or_else(|| found.map(|found| found.tool.interpreter));
+    let roles = found.map_or(&[][..], |found| &found.tool.roles);
+    let plain = found.map_or_else(|| tool_table::plain_name(name), |found| found.name);
+    let asked = || Asked::new(call, policy, plain, roles, setting.map(|setting| &setting.roles));
+    let mut effects = match interpreter {
+        Some(interpreter) => by_interpreter(call, interpreter, roles, setting, asked),
+        None => unknown::interpret(&asked()),
     };
     if effects.is_empty() {
         effects.push(Effect::opaque("nothing could be read", nowhere()));
     }
-    Reading { effects, tool_known: tool.is_some(), crisis: false }
+    Reading { effects, tool_known: interpreter.is_some(), crisis: false }
+}
+
+/// The arguments of a tool that are a remark: outside the digest, and never read.
+pub fn without_effect<'p>(tool: &str, policy: &'p Policy) -> Vec<&'p str> {
+    let found = tool_table::find(tool, &policy.servers);
+    let set = policy.tool(tool).map(|setting| &setting.roles);
+    let mut remarks: Vec<&'p str> =
+        found.map(|found| found.tool.without_effect().collect()).unwrap_or_default();
+    // What the operator says of an argument goes before what the table says.
+    remarks.retain(|name| set.is_none_or(|set| !set.contains_key(*name)));
+    let of_operator = set.into_iter().flatten().filter(|(_, role)| **role == Role::Ignored);
+    remarks.extend(of_operator.map(|(name, _)| name.as_str()));
+    remarks
+}
+
+fn by_interpreter<'c>(
+    call: &'c ToolCall,
+    interpreter: Interpreter,
+    roles: &[(&str, Role)],
+    setting: Option<&ToolPolicy>,
+    asked: impl Fn() -> Asked<'c>,
+) -> Vec<Effect> {
+    let act = interpreter.act();
+    // The arguments that hold what this interpreter reads, besides those of the usual names.
+    let with = |role: Role| -> Vec<&str> {
+        let set = setting.map(|setting| &setting.roles);
+        let told = roles.iter().filter(|(name, _)| set.is_none_or(|set| !set.contains_key(*name))).copied();
+        let of_operator = set.into_iter().flatten().map(|(name, role)| (name.as_str(), *role));
+        told.chain(of_operator).filter(|(_, told)| *told == role).map(|(name, _)| name).collect()
+    };
+    match interpreter {
+        Interpreter::Shell => shell_call(call, false, &with(Role::Command)),
+        Interpreter::WindowsShell => shell_call(call, true, &with(Role::Command)),
+        Interpreter::Python => code_call(call, "python", &with(Role::Code)),
+        Interpreter::Javascript => code_call(call, "javascript", &with(Role::Code)),
+        Interpreter::Read
+        | Interpreter::Search
+        | Interpreter::Write
+        | Interpreter::Edit
+        | Interpreter::Patch
+        | Interpreter::Delete
+        | Interpreter::Move => file::interpret(call, interpreter, &with(Role::Path)),
+        Interpreter::Sql => sql_call(&asked()),
+        Interpreter::Web => web::read(&asked(), act, Seen::Certain),
+        Interpreter::Message => message::read(&asked(), act, Seen::Certain),
+        Interpreter::Money => money::read(&asked(), act, Seen::Certain),
+        Interpreter::Schedule => schedule::read(&asked(), act, Seen::Certain),
+        Interpreter::Delegation => delegation::read(&asked(), act, Seen::Certain),
+        Interpreter::Grant => grant::read(&asked(), act, Seen::Certain),
+        Interpreter::Device => device::read(&asked(), act, Seen::Certain),
+        Interpreter::Browser => browser::read(&asked(), act, Seen::Certain),
+        Interpreter::Process => process::read(&asked(), act, Seen::Certain),
+        Interpreter::Memory => memory::read(&asked(), act, Seen::Certain),
+        Interpreter::Look
+        | Interpreter::Change
+        | Interpreter::Remove
+        | Interpreter::Destroy
+        | Interpreter::Run
+        | Interpreter::Configure
+        | Interpreter::Disrupt
+        | Interpreter::Install => {
+            let asked = asked();
+            // A tool that does several things does what it is asked for; one that only looks is not asked for more.
+            let said = asked.action().filter(|_| interpreter != Interpreter::Look);
+            unknown::plain(&asked, said.unwrap_or(act), Seen::Certain)
+        }
+    }
 }
 
 fn nowhere() -> Span {
     Span::new(Pointer::root(), 0..0)
 }
 
-/// Code in whichever argument holds it.
-fn code_call(call: &ToolCall, language: &str) -> Vec<Effect> {
+/// Statements in whichever argument holds them.
+fn sql_call(asked: &Asked<'_>) -> Vec<Effect> {
     let mut effects = Vec::new();
-    for key in ["code", "script", "expression", "function", "source"] {
-        if let Some(text) = call.arg(key).and_then(Json::as_str) {
-            effects.extend(shell::interpret_code(language, text, Pointer::root().key(key), call.cwd()));
+    for leaf in &asked.leaves {
+        let named = matches!(leaf.key, "sql" | "query" | "statement" | "queries" | "statements" | "q");
+        if (leaf.told == Some(Role::Sql) || leaf.told.is_none() && named)
+            && let Some(text) = leaf.text()
+        {
+            shape::statement(asked, leaf, text, &mut effects);
+        }
+    }
+    if effects.is_empty() {
+        effects.push(Effect::opaque("no argument holds a statement", nowhere()));
+    }
+    effects
+}
+
+/// The arguments that code may stand in.
+const CODES: &[&str] = &["code", "script", "expression", "function", "source", "cell", "snippet", "program"];
+
+/// Code in whichever argument holds it.
+fn code_call(call: &ToolCall, language: &str, named_by: &[&str]) -> Vec<Effect> {
+    let claimed = ["language", "lang", "kernel", "runtime"]
+        .iter()
+        .find_map(|key| call.arg(key).and_then(Json::as_str))
+        .map(str::to_ascii_lowercase);
+    let mut effects = Vec::new();
+    let more = named_by.iter().copied().filter(|key| !CODES.contains(key));
+    for key in CODES.iter().copied().chain(more) {
+        let Some(text) = call.arg(key).and_then(Json::as_str) else { continue };
+        let pointer = Pointer::root().key(key);
+        let found = shell::interpret_code(language, text, pointer.clone(), call.cwd());
+        match claimed.as_deref() {
+            Some(claimed) if Language::named(claimed) != Language::named(language) => {
+                // Whether the tool heeds what the call says of its language, nobody knows here: what either reading
+                // finds counts, and only the other one may find the text unreadable.
+                let acts = |effect: &Effect| !matches!(effect.verb, Verb::Opaque | Verb::Execute);
+                effects.extend(found.into_iter().filter(acts));
+                effects.extend(match claimed {
+                    "bash" | "sh" | "shell" | "zsh" => shell::interpret(text, pointer, call.cwd(), None),
+                    claimed => shell::interpret_code(claimed, text, pointer, call.cwd()),
+                });
+            }
+            Some(_) | None => effects.extend(found),
         }
     }
     if effects.is_empty() {
@@ -63,35 +170,10 @@ fn code_call(call: &ToolCall, language: &str) -> Vec<Effect> {
     effects
 }
 
-/// A process that is already running: what is typed into it may be a command.
-fn process_call(call: &ToolCall) -> Vec<Effect> {
-    let action = call.arg("action").and_then(Json::as_str).unwrap_or("");
-    let name = call.arg("session_id").and_then(Json::as_str).unwrap_or("a process");
-    let target = Target::new(TargetKind::Service, name);
-    let mut effects = Vec::new();
-    match action {
-        "list" | "poll" | "log" | "wait" | "status" | "read" => {
-            effects.push(Effect::new(Verb::Read, target, nowhere()))
-        }
-        "kill" | "stop" | "terminate" => {
-            effects.push(Effect::new(Verb::Configure, target, nowhere()).words("ends a process"));
-        }
-        _ => {
-            effects.push(Effect::new(Verb::Execute, target, nowhere()).words("types into a running program"))
-        }
-    }
-    for key in ["data", "input", "text", "keys"] {
-        if let Some(text) = call.arg(key).and_then(Json::as_str) {
-            effects.extend(shell::interpret(text, Pointer::root().key(key), call.cwd(), None));
-        }
-    }
-    effects
-}
-
 /// The arguments a command may stand in.
 const COMMANDS: &[&str] = &["command", "cmd", "script", "commands", "code", "input"];
 
-fn shell_call(call: &ToolCall, windows: bool) -> Vec<Effect> {
+fn shell_call(call: &ToolCall, windows: bool, named_by: &[&str]) -> Vec<Effect> {
     // The agent may start a command elsewhere; that does not make elsewhere its tree.
     let asked = ["workdir", "cwd", "working_directory", "dir_path"]
         .iter()
@@ -101,7 +183,8 @@ fn shell_call(call: &ToolCall, windows: bool) -> Vec<Effect> {
         (None, asked) => (asked, None),
     };
     let mut effects = Vec::new();
-    for key in COMMANDS {
+    let more = named_by.iter().copied().filter(|key| !COMMANDS.contains(key));
+    for key in COMMANDS.iter().copied().chain(more) {
         let value = match call.arg(key) {
             None | Some(Json::Null) => continue,
             Some(value) => value,
@@ -133,6 +216,7 @@ fn shell_call(call: &ToolCall, windows: bool) -> Vec<Effect> {
         }
     }
     beside_the_command(call, &mut effects);
+    out_of_the_sandbox(call, &mut effects);
     if effects.is_empty() {
         let empty = COMMANDS
             .iter()
@@ -169,6 +253,22 @@ fn beside_the_command(call: &ToolCall, effects: &mut Vec<Effect>) {
             let span = Span::whole(pointer, text);
             let found = found.into_iter().filter(|effect| effect.verb != Verb::Read);
             effects.extend(found.map(|effect| Effect { because: span.clone(), ..effect }));
+        }
+    }
+}
+
+/// Some hosts confine commands unless the call asks them not to.
+fn out_of_the_sandbox(call: &ToolCall, effects: &mut [Effect]) {
+    let truth = |key: &str| call.arg(key).and_then(Json::as_bool) == Some(true);
+    let word = |key: &str, value: &str| call.arg(key).and_then(Json::as_str) == Some(value);
+    let asks = truth("dangerouslyDisableSandbox")
+        || truth("with_escalated_permissions")
+        || truth("elevated")
+        || word("sandbox_permissions", "require_escalated")
+        || word("security", "full");
+    if asks {
+        for effect in effects.iter_mut().filter(|effect| effect.verb != Verb::Read) {
+            effect.manner |= Manner::ELEVATED;
         }
     }
 }

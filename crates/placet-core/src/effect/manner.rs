@@ -29,8 +29,13 @@ impl Manner {
     pub const DETACHED: Self = Self(1 << 7);
     /// Hands control of this machine to somebody on the network.
     pub const REMOTE_CONTROL: Self = Self(1 << 8);
+    /// Only the beginning was read: there is more than a budget allows.
+    pub const CUT: Self = Self(1 << 9);
 
-    const NAMES: [(Self, &'static str); 9] = [
+    /// Leaves the organisation that the operator has named.
+    pub const OUTSIDE: Self = Self(1 << 10);
+
+    const NAMES: [(Self, &'static str); 11] = [
         (Self::ELEVATED, "elevated"),
         (Self::REMOTE, "remote"),
         (Self::FETCHED, "fetched"),
@@ -40,6 +45,8 @@ impl Manner {
         (Self::HIDDEN, "hidden"),
         (Self::DETACHED, "detached"),
         (Self::REMOTE_CONTROL, "remote_control"),
+        (Self::CUT, "cut"),
+        (Self::OUTSIDE, "outside"),
     ];
 
     /// Whether all of `other` is among these.
@@ -55,6 +62,11 @@ impl Manner {
     /// The names of the circumstances, as on the wire.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMES.into_iter().filter(move |(flag, _)| self.has(*flag)).map(|(_, name)| name)
+    }
+
+    /// The names of all circumstances there are.
+    pub fn all_names() -> impl Iterator<Item = &'static str> {
+        Self::NAMES.into_iter().map(|(_, name)| name)
     }
 
     /// The circumstance of that name.

@@ -11,7 +11,13 @@ pub mod path;
 
 pub mod patch;
 
+mod role;
+
 pub mod tool_table;
+
+mod asked;
+
+mod shape;
 
 mod file;
 
@@ -29,6 +35,30 @@ pub mod words;
 
 pub mod act;
 
+pub mod verbs;
+
+mod orders;
+
+mod web;
+
+mod message;
+
+mod money;
+
+mod schedule;
+
+mod delegation;
+
+mod grant;
+
+mod device;
+
+mod browser;
+
+mod process;
+
+mod memory;
+
 mod unknown;
 
 mod interpret;
@@ -37,8 +67,9 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-pub use interpret::{Reading, interpret, quote};
+pub use interpret::{Reading, interpret, interpret_under, quote, without_effect};
 pub use manner::Manner;
+pub use role::Role;
 pub use span::{Pointer, Span};
 
 /// One thing a call would do.
@@ -267,6 +298,11 @@ impl Effect {
             words: Some(why.into()),
             ..Self::new(Verb::Opaque, Target::new(TargetKind::Unknown, ""), because)
         }
+    }
+
+    /// More than a budget allows, so that anything may stand in the rest.
+    pub fn cut(why: impl Into<Cow<'static, str>>, because: Span) -> Self {
+        Self::opaque(why, because).manner(Manner::CUT)
     }
 
     /// The same effect on this much.

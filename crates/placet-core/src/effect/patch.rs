@@ -46,7 +46,8 @@ const FILES_MAX: usize = 1_000;
 const UNKNOWN_STARTS: [&str; 4] = ["diff --cc ", "diff --combined ", "@@@ ", "***************"];
 
 const NOT_A_PATCH: &str = "not a patch";
-const TOO_MANY_FILES: &str = "too many files";
+/// What is wrong with a patch that touches more files than are listed.
+pub const TOO_MANY_FILES: &str = "too many files";
 const UNKNOWN_LINE: &str = "a line of the patch is not understood";
 const UNKNOWN_KIND: &str = "a kind of patch that is not understood";
 const CUT_SHORT: &str = "a hunk is shorter than it says";

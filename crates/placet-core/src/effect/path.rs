@@ -39,14 +39,44 @@ static TREES: LazyLock<Index> = LazyLock::new(|| Index::new(known::TREES.iter().
 ///
 /// Without a working directory a relative path is in the working tree, unless it climbs out of it.
 pub fn classify(path: &str, cwd: Option<&str>) -> Found {
-    if let Some(device) = path.strip_prefix(r"\\.\") {
-        return windows_device(path, device);
+    Base::new(cwd).classify(path)
+}
+
+/// A working directory, taken apart once for many paths.
+pub struct Base<'a> {
+    directory: Option<Located<'a>>,
+    /// Whether it is a whole tree of its own, and so no working tree.
+    broad: bool,
+}
+
+impl<'a> Base<'a> {
+    /// The working directory `cwd`, if there is one.
+    pub fn new(cwd: Option<&'a str>) -> Self {
+        let directory = cwd.map(|cwd| Located::new(cwd, None));
+        let broad = directory.as_ref().is_some_and(|directory| is_broad(directory, None));
+        Self { directory, broad }
     }
-    let path = spell::plain(path);
-    let cwd = cwd.map(|cwd| Located::new(cwd, None));
-    let located = Located::new(&path, cwd.as_ref());
-    let weight = weigh(&located);
-    let place = place(&located, cwd.as_ref(), weight);
+
+    /// `path` seen from here, in its one spelling.
+    pub fn name(&self, path: &str) -> String {
+        if path.starts_with(r"\\.\") {
+            return path.to_owned();
+        }
+        Located::new(&spell::plain(path), self.directory.as_ref()).name()
+    }
+
+    /// Reads what `path` says, seen from here.
+    pub fn classify(&self, path: &str) -> Found {
+        match path.strip_prefix(r"\\.\") {
+            Some(device) => windows_device(path, device),
+            None => found(&Located::new(&spell::plain(path), self.directory.as_ref()), self),
+        }
+    }
+}
+
+fn found(located: &Located<'_>, base: &Base<'_>) -> Found {
+    let weight = weigh(located);
+    let place = place(located, base, weight);
     let (sensitivity, what) = match weight {
         // What only matters to a project in use does not matter to one that is thrown away.
         Some(Weight { sensitivity: Sensitivity::System, anchored: false, .. }) if place == Place::Scratch => {
@@ -64,11 +94,11 @@ pub fn classify(path: &str, cwd: Option<&str>) -> Found {
         None => (Sensitivity::None, None),
     };
     let what = match what {
-        Some(_) if sensitivity == Sensitivity::System && is_disk(&located) => Some("a disk"),
+        Some(_) if sensitivity == Sensitivity::System && is_disk(located) => Some("a disk"),
         what => what,
     };
     let name = located.name();
-    let broad = is_broad(&located, cwd.as_ref());
+    let broad = is_broad(located, base.directory.as_ref());
     Found { name, place, sensitivity, what, broad }
 }
 
@@ -139,15 +169,14 @@ fn loss(hit: &Hit) -> u8 {
     }
 }
 
-fn place(path: &Located<'_>, cwd: Option<&Located<'_>>, weight: Option<Weight>) -> Place {
+fn place(path: &Located<'_>, base: &Base<'_>, weight: Option<Weight>) -> Place {
     if path.is_away() {
         return Place::Away;
     }
     if path.unsure {
         return Place::Machine;
     }
-    // A working directory that is a whole tree of its own is no working tree.
-    let tree_at = path.tree_at.filter(|_| !cwd.is_some_and(|cwd| is_broad(cwd, None)));
+    let tree_at = path.tree_at.filter(|_| !base.broad);
     let in_system = path.slash_at.is_some()
         && (path.parts.first().is_some_and(|top| top.text == "usr")
             || weight.is_some_and(|weight| weight.anchored && weight.sensitivity == Sensitivity::System));

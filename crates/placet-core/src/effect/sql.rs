@@ -24,7 +24,7 @@ use self::{
     text::{Piece, Quoting, Words},
     words::Known,
 };
-use super::{Effect, Pointer, Seen, Sensitivity, Span, Target, TargetKind, Verb};
+use super::{Effect, Manner, Pointer, Seen, Sensitivity, Span, Target, TargetKind, Verb};
 
 /// The language a statement is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,7 +165,7 @@ fn statements(text: &str) -> QueryReading {
     let mut budget = statement::PARSED_MAX;
     let mut reading = read_both_ways(&text[..end], &mut budget, 0);
     if end < text.len() {
-        reading.effects.push(opaque("longer than can be read"));
+        reading.effects.push(cut("longer than can be read"));
     }
     reading
 }
@@ -236,7 +236,7 @@ fn read_pieces(
         }
     }
     if pieces.too_many {
-        outcome.sure.effects.push(opaque("more statements than can be read"));
+        outcome.sure.effects.push(cut("more statements than can be read"));
     }
     nested.truncate(NESTED_TEXTS_MAX);
     if depth < NESTED_MAX {
@@ -247,7 +247,7 @@ fn read_pieces(
             outcome.likely.paths.extend(found.paths);
         }
     } else if !nested.is_empty() {
-        outcome.sure.effects.push(opaque("statements that run statements, too often to follow"));
+        outcome.sure.effects.push(cut("statements that run statements, too often to follow"));
     }
     outcome
 }
@@ -280,6 +280,10 @@ fn read_statement(
 
 fn opaque(why: &'static str) -> Effect {
     Effect::opaque(why, Span::new(Pointer::root(), 0..0))
+}
+
+fn cut(why: &'static str) -> Effect {
+    opaque(why).manner(Manner::CUT)
 }
 
 #[cfg(test)]

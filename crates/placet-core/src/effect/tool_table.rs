@@ -1,11 +1,17 @@
-//! Which tools are read how: the built-in names of the hosts, and the roles of their arguments.
+//! Which tools are read how: the tools of agent hosts and of well-known MCP servers, and the roles of their arguments.
+//!
+//! The `*.table` files beside this one are its text. A tool of a host is found by its exact name; a tool of a server under the name of that
+//! server, however the host puts the two together. The configuration adds to it: see [`Policy`](crate::Policy).
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use super::act::Act;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+use super::{Role, act::Act};
+use crate::tool_call::{nearest, suggestion};
 
 /// How the arguments of a tool are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Interpreter {
     /// A command for a POSIX shell.
     Shell,
@@ -25,361 +31,477 @@ pub enum Interpreter {
     Delete,
     /// Moves or copies files.
     Move,
-    /// Runs code of a language; the argument that holds it is called `code` or the like.
-    Code(&'static str),
-    /// Types into a program that is already running.
+    /// Runs Python.
+    Python,
+    /// Runs JavaScript.
+    Javascript,
+    /// Asks a database.
+    Sql,
+    /// Asks a web server.
+    Web,
+    /// Sends messages to people.
+    Message,
+    /// Moves money.
+    Money,
+    /// Arranges for something to happen later.
+    Schedule,
+    /// Hands work to another agent.
+    Delegation,
+    /// Gives or takes authority.
+    Grant,
+    /// Switches things in a home.
+    Device,
+    /// Drives a browser or a desktop.
+    Browser,
+    /// Looks at, types into or ends a process.
     Process,
-    /// Does this, to whatever its arguments name.
-    Does(Act),
-    /// Does what its `action` argument says; this where that says nothing.
-    ByAction(Act),
+    /// Keeps notes of the agent to itself.
+    Memory,
+    /// Only looks.
+    Look,
+    /// Creates or changes something elsewhere.
+    Change,
+    /// Takes something away that can be put back.
+    Remove,
+    /// Destroys something.
+    Destroy,
+    /// Runs something elsewhere.
+    Run,
+    /// Changes how something behaves.
+    Configure,
+    /// Stops or resets what others may depend on.
+    Disrupt,
+    /// Adds software.
+    Install,
 }
 
-/// A tool in the table.
+impl Interpreter {
+    /// Every interpreter with its word and what it says to a person.
+    pub const NAMES: [(&'static str, Self, &'static str); 30] = [
+        ("shell", Self::Shell, "a command for a POSIX shell"),
+        ("windows_shell", Self::WindowsShell, "a command for PowerShell or cmd.exe"),
+        ("file_read", Self::Read, "reads files"),
+        ("file_search", Self::Search, "lists or searches files"),
+        ("file_write", Self::Write, "creates or replaces a file"),
+        ("file_edit", Self::Edit, "changes a file in place"),
+        ("file_patch", Self::Patch, "applies a patch to files"),
+        ("file_delete", Self::Delete, "deletes files"),
+        ("file_move", Self::Move, "moves or copies files"),
+        ("python", Self::Python, "runs Python"),
+        ("javascript", Self::Javascript, "runs JavaScript"),
+        ("sql", Self::Sql, "statements for a database"),
+        ("web", Self::Web, "requests to the web"),
+        ("message", Self::Message, "messages to people"),
+        ("money", Self::Money, "payments, orders, refunds"),
+        ("schedule", Self::Schedule, "jobs, calendars, reminders"),
+        ("delegation", Self::Delegation, "work for other agents"),
+        ("grant", Self::Grant, "authority for somebody"),
+        ("device", Self::Device, "things in a home"),
+        ("browser", Self::Browser, "a browser or a desktop"),
+        ("process", Self::Process, "processes that already run"),
+        ("memory", Self::Memory, "notes of the agent to itself"),
+        ("look", Self::Look, "only looks"),
+        ("change", Self::Change, "creates or changes something elsewhere"),
+        ("remove", Self::Remove, "takes something away that can be put back"),
+        ("destroy", Self::Destroy, "destroys something"),
+        ("run", Self::Run, "runs something elsewhere"),
+        ("configure", Self::Configure, "changes how something behaves"),
+        ("disrupt", Self::Disrupt, "stops or resets what others may depend on"),
+        ("install", Self::Install, "adds software"),
+    ];
+
+    /// The interpreter of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(known, _, _)| *known == name).map(|(_, interpreter, _)| *interpreter)
+    }
+
+    /// Its word, in the tool table and in the configuration.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, interpreter, _)| *interpreter == self).map_or("", |(name, _, _)| name)
+    }
+
+    /// What it reads, in a few words.
+    pub fn words(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, interpreter, _)| *interpreter == self).map_or("", |(_, _, words)| words)
+    }
+
+    /// What a tool read so does where its arguments say nothing else.
+    pub fn act(self) -> Act {
+        match self {
+            Self::Read | Self::Search | Self::Look | Self::Web => Act::LOOK,
+            Self::Write
+            | Self::Edit
+            | Self::Patch
+            | Self::Move
+            | Self::Change
+            | Self::Browser
+            | Self::Sql => Act::CHANGE,
+            Self::Delete | Self::Remove => Act::REMOVE,
+            Self::Destroy => Act::DESTROY,
+            Self::Message => Act::MESSAGE,
+            Self::Money => Act::MONEY,
+            Self::Grant => Act::AUTHORITY,
+            Self::Schedule => Act::SCHEDULE,
+            Self::Delegation => Act::DELEGATE,
+            Self::Shell
+            | Self::WindowsShell
+            | Self::Python
+            | Self::Javascript
+            | Self::Process
+            | Self::Run => Act::RUN,
+            Self::Device | Self::Configure => Act::CONFIGURE,
+            Self::Disrupt => Act::DISRUPT,
+            Self::Install => Act::INSTALL,
+            Self::Memory => Act::NOTE,
+        }
+    }
+}
+
+impl Serialize for Interpreter {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Interpreter {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::named(&name).ok_or_else(|| {
+            let names = Self::NAMES.map(|(name, _, _)| name);
+            D::Error::custom(format!(
+                "unknown way to read a tool `{}`{}; the ways are {}",
+                crate::json::excerpt(&name),
+                suggestion(nearest(&name, &names)),
+                names.map(|name| format!("`{name}`")).join(", ")
+            ))
+        })
+    }
+}
+
+/// Where tools come from: a host, or an MCP server.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Whether it is a server, whose tools carry its name.
+    pub is_server: bool,
+    /// The names it goes by; the first is its own.
+    pub names: Vec<&'static str>,
+    /// What people call it.
+    pub title: &'static str,
+    /// Whether its tools are also found without its name.
+    pub bare: bool,
+}
+
+/// A line of the table: tools that are read alike.
 #[derive(Debug)]
 pub struct Tool {
-    /// The names hosts know it by.
-    pub names: &'static [&'static str],
-    /// How it is read.
+    /// Their names.
+    pub names: Vec<&'static str>,
+    /// Whose they are, as an index into [`sources`].
+    pub source: usize,
+    /// How they are read.
     pub interpreter: Interpreter,
-    /// Arguments that only describe the call: outside the digest, and never read for effects.
-    pub without_effect: &'static [&'static str],
+    /// What their arguments are for.
+    pub roles: Vec<(&'static str, Role)>,
 }
 
-const fn tool(interpreter: Interpreter, names: &'static [&'static str]) -> Tool {
-    Tool { names, interpreter, without_effect: &[] }
+impl Tool {
+    /// The arguments that are a remark: outside the digest, and never read.
+    pub fn without_effect(&self) -> impl Iterator<Item = &'static str> {
+        self.roles.iter().filter(|(_, role)| *role == Role::Ignored).map(|(name, _)| *name)
+    }
 }
 
-/// The table. Names are compared exactly: a tool that calls itself almost like one of these is not one.
-pub const TOOLS: &[Tool] = &[
-    Tool {
-        names: &[
-            "terminal",
-            "Bash",
-            "bash",
-            "shell",
-            "Shell",
-            "run_shell_command",
-            "execute_command",
-            "run_command",
-            "run_terminal_cmd",
-            "run_in_terminal",
-            "local_shell",
-            "exec",
-            "exec_command",
-            "container.exec",
-            "sh",
-            "shell_command",
-            "execute_bash",
-            "run_bash",
-        ],
-        interpreter: Interpreter::Shell,
-        without_effect: &["description", "explanation"],
-    },
-    Tool {
-        names: &["PowerShell", "powershell", "pwsh", "cmd"],
-        interpreter: Interpreter::WindowsShell,
-        without_effect: &["description", "explanation"],
-    },
-    tool(
-        Interpreter::Read,
-        &[
-            "read_file",
-            "Read",
-            "view",
-            "view_file",
-            "open_file",
-            "cat_file",
-            "read_many_files",
-            "read_multiple_files",
-            "read_text_file",
-            "read_media_file",
-            "get_file_contents",
-            "NotebookRead",
-            "read",
-        ],
-    ),
-    tool(
-        Interpreter::Search,
-        &[
-            "search_files",
-            "list_files",
-            "list_directory",
-            "list_dir",
-            "Glob",
-            "Grep",
-            "LS",
-            "glob",
-            "grep",
-            "glob_file_search",
-            "grep_search",
-            "file_search",
-            "directory_tree",
-            "get_file_info",
-            "list",
-            "ls",
-            "find_files",
-            "list_directory_with_sizes",
-            "list_allowed_directories",
-            "search_file_content",
-        ],
-    ),
-    tool(
-        Interpreter::Write,
-        &["write_file", "Write", "create_file", "save_file", "write", "write_to_file", "create_directory"],
-    ),
-    tool(
-        Interpreter::Edit,
-        &[
-            "Edit",
-            "MultiEdit",
-            "edit_file",
-            "edit",
-            "str_replace",
-            "replace",
-            "insert",
-            "NotebookEdit",
-            "search_replace",
-            "replace_in_file",
-            "str_replace_editor",
-            "str_replace_based_edit_tool",
-            "multi_edit",
-        ],
-    ),
-    tool(Interpreter::Patch, &["patch", "apply_patch", "apply_diff"]),
-    tool(Interpreter::Delete, &["delete_file", "remove_file", "delete_files"]),
-    tool(Interpreter::Move, &["move_file", "rename_file", "copy_file"]),
-    // Code.
-    tool(
-        Interpreter::Code("python"),
-        &[
-            "execute_code",
-            "run_python",
-            "python",
-            "code_interpreter",
-            "python_repl",
-            "ipython",
-            "execute_python",
-            "run_code",
-        ],
-    ),
-    tool(
-        Interpreter::Code("javascript"),
-        &["run_javascript", "execute_javascript", "browser_evaluate", "puppeteer_evaluate"],
-    ),
-    tool(Interpreter::Process, &["process"]),
-    // The web.
-    tool(
-        Interpreter::Does(Act::LOOK),
-        &[
-            "web_search",
-            "web_extract",
-            "web_crawl",
-            "WebFetch",
-            "WebSearch",
-            "web_fetch",
-            "google_web_search",
-            "webfetch",
-            "x_search",
-            "codebase_search",
-            "fetch",
-            "session_search",
-            "skills_list",
-            "skill_view",
-            "vision_analyze",
-            "video_analyze",
-            "read_terminal",
-            "view_image",
-            "browser_snapshot",
-            "browser_scroll",
-            "browser_get_images",
-            "browser_vision",
-            "browser_back",
-            "browser_take_screenshot",
-            "browser_console_messages",
-            "browser_network_requests",
-            "browser_wait_for",
-            "browser_hover",
-            "puppeteer_screenshot",
-            "puppeteer_hover",
-            "ha_get_state",
-            "ha_list_entities",
-            "ha_list_services",
-            "BashOutput",
-            "sessions_list",
-            "sessions_history",
-            "clarify",
-            "AskUserQuestion",
-            "ExitPlanMode",
-            "read_graph",
-            "search_nodes",
-            "open_nodes",
-            "list_issues",
-            "get_issue",
-            "search_repositories",
-            "search_code",
-            "list_commits",
-            "git_status",
-            "git_log",
-            "git_diff",
-            "git_show",
-            "git_diff_staged",
-            "git_diff_unstaged",
-            "slack_list_channels",
-            "slack_get_channel_history",
-            "slack_get_thread_replies",
-            "slack_get_users",
-            "list_tables",
-            "describe_table",
-            "list_schemas",
-            "sequentialthinking",
-            "think",
-        ],
-    ),
-    tool(
-        Interpreter::Does(Act::TRANSMIT),
-        &["browser_navigate", "browser_navigate_back", "puppeteer_navigate", "browser_tab_new", "navigate"],
-    ),
-    tool(
-        Interpreter::Does(Act::CHANGE),
-        &[
-            "browser_click",
-            "browser_type",
-            "browser_press",
-            "browser_press_key",
-            "browser_dialog",
-            "browser_handle_dialog",
-            "browser_select_option",
-            "browser_fill_form",
-            "browser_drag",
-            "browser_file_upload",
-            "browser_cdp",
-            "puppeteer_click",
-            "puppeteer_fill",
-            "puppeteer_select",
-            "computer_use",
-            "computer",
-            "skill_manage",
-            "image_generate",
-            "video_generate",
-            "text_to_speech",
-            "create_issue",
-            "create_pull_request",
-            "create_branch",
-            "push_files",
-            "create_or_update_file",
-            "git_commit",
-            "git_add",
-            "git_checkout",
-            "git_create_branch",
-            "update_issue",
-            "fork_repository",
-        ],
-    ),
-    // Notes of the agent to itself.
-    tool(
-        Interpreter::Does(Act::NOTE),
-        &[
-            "todo",
-            "TodoWrite",
-            "todo_write",
-            "todowrite",
-            "update_plan",
-            "report_intent",
-            "memory",
-            "save_memory",
-            "create_entities",
-            "create_relations",
-            "add_observations",
-            "browser_close",
-            "browser_resize",
-        ],
-    ),
-    // People, time, other agents, things.
-    tool(
-        Interpreter::Does(Act::MESSAGE),
-        &[
-            "send_message",
-            "message",
-            "slack_post_message",
-            "slack_reply_to_thread",
-            "yb_send_dm",
-            "yb_send_sticker",
-            "send_email",
-            "send_mail",
-            "add_issue_comment",
-            "sessions_send",
-            "PushNotification",
-        ],
-    ),
-    tool(Interpreter::ByAction(Act::SCHEDULE), &["cronjob", "cron", "schedule_cronjob", "scheduler"]),
-    tool(
-        Interpreter::Does(Act::DELEGATE),
-        &[
-            "delegate_task",
-            "Task",
-            "Agent",
-            "task",
-            "spawn_agent",
-            "sessions_spawn",
-            "mixture_of_agents",
-            "new_task",
-            "dispatch_agent",
-        ],
-    ),
-    tool(Interpreter::Does(Act::CONFIGURE), &["ha_call_service", "KillShell", "KillBash", "close_terminal"]),
+const TEXTS: &[(&str, &str)] = &[
+    ("hosts.table", include_str!("tool_table/hosts.table")),
+    ("servers.table", include_str!("tool_table/servers.table")),
 ];
 
-/// MCP servers whose tools are the ones in the table. The operator gives a server its name, so it can be believed.
-pub const SERVERS: &[&str] = &[
-    "filesystem",
-    "git",
-    "github",
-    "slack",
-    "postgres",
-    "sqlite",
-    "puppeteer",
-    "playwright",
-    "fetch",
-    "memory",
-    "time",
-    "brave-search",
-    "sequential-thinking",
-    "gitlab",
-    "google-maps",
-    "everything",
-    "desktop-commander",
-    "browser",
-    "linear",
-    "notion",
-];
+#[derive(Default)]
+struct Table {
+    sources: Vec<Source>,
+    tools: Vec<Tool>,
+    /// Tools that are found by their name alone.
+    bare: HashMap<&'static str, usize>,
+    /// Servers by each of their names.
+    servers: HashMap<&'static str, usize>,
+    /// Tools of servers, by source and name.
+    served: HashMap<(usize, &'static str), usize>,
+}
 
-static BY_NAME: LazyLock<HashMap<&'static str, &'static Tool>> = LazyLock::new(|| {
-    TOOLS.iter().flat_map(|tool| tool.names.iter().map(move |name| (*name, tool))).collect()
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut table = Table::default();
+    for (_, text) in TEXTS {
+        // Checked by a test: the text is part of the program.
+        let _ = table.read(text);
+    }
+    table
 });
 
-/// The tool of that name, also as `mcp__server__tool` of a server that is known.
-pub fn find(name: &str) -> Option<&'static Tool> {
-    BY_NAME.get(name).copied().or_else(|| {
-        let (server, name) = name.strip_prefix("mcp__")?.split_once("__")?;
-        if SERVERS.contains(&server) { BY_NAME.get(name).copied() } else { None }
+impl Table {
+    /// Adds what `text` says; the number of a wrong line and what is wrong with it.
+    fn read(&mut self, text: &'static str) -> Result<(), (usize, String)> {
+        for (number, line) in text.lines().enumerate() {
+            let line = line.split('#').next().unwrap_or("");
+            let added = if line.trim().is_empty() {
+                Ok(())
+            } else if line.starts_with(' ') {
+                self.tool(line)
+            } else {
+                self.source(line)
+            };
+            added.map_err(|what| (number + 1, what))?;
+        }
+        Ok(())
+    }
+
+    fn source(&mut self, line: &'static str) -> Result<(), String> {
+        let (head, title) = line.split_once('"').ok_or("a title in quotes is missing")?;
+        let mut words = head.split_whitespace();
+        let is_server = match words.next() {
+            Some("host") => false,
+            Some("server") => true,
+            _ => return Err("a source is a `host` or a `server`".to_owned()),
+        };
+        let (bare, names): (Vec<_>, Vec<_>) = words.partition(|word| *word == "bare");
+        let source = self.sources.len();
+        if is_server {
+            for name in &names {
+                if self.servers.insert(name, source).is_some() {
+                    return Err(format!("there are two servers `{name}`"));
+                }
+            }
+        }
+        let bare = !is_server || !bare.is_empty();
+        self.sources.push(Source { is_server, names, title: title.trim_end_matches('"'), bare });
+        Ok(())
+    }
+
+    fn tool(&mut self, line: &'static str) -> Result<(), String> {
+        let source = self.sources.len().checked_sub(1).ok_or("a tool before any source")?;
+        let (names, reading) = line.split_once('=').ok_or("`=` is missing")?;
+        let mut words = reading.split_whitespace();
+        let interpreter = words.next().and_then(Interpreter::named).ok_or("no such interpreter")?;
+        let role = |word: &'static str| {
+            let (name, role) = word.split_once(':')?;
+            Some((name, Role::named(role)?))
+        };
+        let roles: Option<Vec<_>> = words.map(role).collect();
+        let roles = roles.ok_or("an argument without a role that is known")?;
+        let names: Vec<&'static str> = names.split_whitespace().collect();
+        let tool = self.tools.len();
+        for name in &names {
+            if self.sources[source].bare {
+                // The first source that has a name has it alone.
+                self.bare.entry(name).or_insert(tool);
+            }
+            if self.served.insert((source, name), tool).is_some() {
+                return Err(format!("`{name}` is there twice"));
+            }
+        }
+        self.tools.push(Tool { names, source, interpreter, roles });
+        Ok(())
+    }
+}
+
+/// Every source, in the order of the table.
+pub fn sources() -> &'static [Source] {
+    &TABLE.sources
+}
+
+/// Every line of the table.
+pub fn tools() -> &'static [Tool] {
+    &TABLE.tools
+}
+
+/// A tool that was found, and its name without that of its server.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'n> {
+    /// The tool.
+    pub tool: &'static Tool,
+    /// Its name.
+    pub name: &'n str,
+}
+
+/// Namespaces that some hosts put before the names of their own tools.
+const NAMESPACES: &[&str] = &["functions.", "default_api.", "default_api:", "tools."];
+
+/// The tool of that name, also under a server that the table or `servers` knows.
+pub fn find<'n>(name: &'n str, servers: &Servers) -> Option<Found<'n>> {
+    let bare = |name: &'n str| {
+        let tool = TABLE.tools.get(*TABLE.bare.get(name)?)?;
+        Some(Found { tool, name })
+    };
+    bare(name)
+        .or_else(|| NAMESPACES.iter().find_map(|namespace| bare(name.strip_prefix(namespace)?)))
+        .or_else(|| splits(name).find_map(|(server, name)| of_server(server, name, servers)))
+}
+
+fn of_server<'n>(server: &str, name: &'n str, servers: &Servers) -> Option<Found<'n>> {
+    let source = servers.source(server).or_else(|| source_of(server))?;
+    let tool = TABLE.tools.get(*TABLE.served.get(&(source, name))?)?;
+    Some(Found { tool, name })
+}
+
+/// The source of a server, by the name that an operator gave it.
+fn source_of(server: &str) -> Option<usize> {
+    let plain = server.to_ascii_lowercase().replace(['_', ' '], "-");
+    let mut name = plain.as_str();
+    for prefix in ["claude-ai-", "mcp-server-", "mcp-", "server-"] {
+        name = name.strip_prefix(prefix).unwrap_or(name);
+    }
+    for suffix in ["-mcp-server", "-mcp", "-server"] {
+        name = name.strip_suffix(suffix).unwrap_or(name);
+    }
+    // `plugin-NAME-SERVER`
+    if let Some(rest) = name.strip_prefix("plugin-") {
+        name = rest.split_once('-').map_or(rest, |(_, server)| server);
+    }
+    TABLE.servers.get(name).copied()
+}
+
+/// Every way to read `name` as a server and its tool.
+fn splits(name: &str) -> impl Iterator<Item = (&str, &str)> {
+    // Servers have shorter names.
+    const SERVER_MAX: usize = 64;
+    let (rest, marked) = match name.strip_prefix("mcp__") {
+        Some(rest) => (rest, true),
+        None => (
+            ["mcp_", "mcp.", "mcp:", "MCP:", "mcp-"]
+                .iter()
+                .find_map(|mark| name.strip_prefix(mark))
+                .unwrap_or(name),
+            false,
+        ),
+    };
+    let ends = rest
+        .char_indices()
+        .take(SERVER_MAX)
+        .filter(|(_, letter)| matches!(letter, '_' | '-' | '.' | '/' | ':'));
+    ends.filter_map(move |(at, _)| {
+        let (server, after) = (&rest[..at], &rest[at..]);
+        let tool = match after.strip_prefix("__") {
+            Some(tool) => tool,
+            None if marked => return None,
+            None => &after[1..],
+        };
+        (!server.is_empty() && !tool.is_empty()).then_some((server, tool))
     })
+}
+
+/// The name of a tool without that of the server before it: `mcp__crm__list_customers` is `list_customers`, whatever the server calls itself.
+pub fn plain_name(tool: &str) -> &str {
+    match tool.strip_prefix("mcp__") {
+        Some(rest) => rest.split_once("__").map_or(rest, |(_, name)| name),
+        None => tool.rsplit(['.', '/', ':']).next().filter(|name| !name.is_empty()).unwrap_or(tool),
+    }
+}
+
+/// Servers of the operator that are, by another name, some of the table's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Servers(Vec<(String, usize)>);
+
+impl Servers {
+    fn source(&self, name: &str) -> Option<usize> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, source)| *source)
+    }
+
+    /// The names, with those of the table they stand for.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        self.0
+            .iter()
+            .filter_map(|(name, source)| Some((name.as_str(), *TABLE.sources.get(*source)?.names.first()?)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Servers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = std::collections::BTreeMap::<String, KnownServer>::deserialize(deserializer)?;
+        Ok(Self(names.into_iter().map(|(name, KnownServer(source))| (name, source)).collect()))
+    }
+}
+
+/// The name of a server in the table.
+struct KnownServer(usize);
+
+impl<'de> Deserialize<'de> for KnownServer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        TABLE.servers.get(name.as_str()).map(|source| Self(*source)).ok_or_else(|| {
+            let names: Vec<&str> = TABLE.servers.keys().copied().collect();
+            let near = suggestion(nearest(&name, &names));
+            D::Error::custom(format!(
+                "unknown server `{}`{near}; `placet tools list` has them all",
+                crate::json::excerpt(&name)
+            ))
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn found(name: &str) -> Option<Interpreter> {
+        find(name, &Servers::default()).map(|found| found.tool.interpreter)
+    }
+
     #[test]
-    fn no_name_is_there_twice() {
-        let names: usize = TOOLS.iter().map(|tool| tool.names.len()).sum();
-        assert_eq!(BY_NAME.len(), names);
+    fn the_table_can_be_read() {
+        let mut table = Table::default();
+        for (file, text) in TEXTS {
+            table.read(text).unwrap_or_else(|(line, what)| panic!("{file}:{line}: {what}"));
+        }
+        let names: usize = table.tools.iter().map(|tool| tool.names.len()).sum();
+        assert!(names > 500, "only {names} tools");
+    }
+
+    #[test]
+    fn a_name_that_several_have_is_read_alike() {
+        let of_a_host =
+            |name: &str| TABLE.bare.get(name).is_some_and(|tool| !sources()[tools()[*tool].source].is_server);
+        for tool in tools().iter().filter(|tool| sources()[tool.source].bare) {
+            for name in &tool.names {
+                // A host's own tool goes before that of a server which is not named.
+                if sources()[tool.source].is_server && of_a_host(name) {
+                    continue;
+                }
+                assert_eq!(found(name), Some(tool.interpreter), "{name} of {}", sources()[tool.source].title);
+            }
+        }
+    }
+
+    #[test]
+    fn hosts_put_servers_and_tools_together_in_many_ways() {
+        for name in [
+            "mcp__postgres__query",
+            "mcp_postgres_query",
+            "postgres.query",
+            "postgres/query",
+            "postgres:query",
+            "postgres__query",
+            "postgres_query",
+            "postgres-mcp-query",
+            "mcp__mcp-server-postgres__query",
+            "mcp__plugin_db_postgres__query",
+        ] {
+            assert_eq!(found(name), Some(Interpreter::Sql), "{name}");
+        }
+        assert_eq!(found("github-mcp-server-create_issue"), Some(Interpreter::Change));
+        assert_eq!(found("functions.exec_command"), Some(Interpreter::Shell));
     }
 
     #[test]
     fn a_server_nobody_knows_does_not_borrow_a_name() {
-        assert!(find("mcp__filesystem__read_file").is_some());
-        assert!(find("mcp__helper__read_file").is_none());
-        assert!(find("Read_File").is_none());
+        assert!(found("mcp__filesystem__read_file").is_some());
+        for name in [
+            "mcp__helper__read_file",
+            "Read_File",
+            "query",
+            "mcp__slack__delete_file",
+            "click",
+            "mcp__postgres__",
+        ] {
+            assert!(found(name).is_none(), "{name}");
+        }
     }
 }

@@ -1,245 +1,145 @@
-//! Tools that no table knows: read by the words of their name, by what their description adds, and by the shapes of
-//! their arguments.
+//! Tools that no table knows: read by the words of their name, by what their description, schema and annotations add, and by
+//! the shapes of their arguments.
 
 use super::{
-    Effect, Extent, Place, Pointer, Seen, Span, Target, TargetKind, Undo, Verb,
+    Effect, Extent, Manner, Seen, Target, TargetKind, Undo, Verb,
     act::{self, Act},
-    path, shell, sql, url, words,
+    asked::Asked,
+    delegation, grant, message, money, orders, schedule, shape,
 };
-use crate::{Json, ToolCall};
-
-/// Values looked at in the arguments of one call.
-const VALUES_MAX: usize = 200;
-/// Effects after which no more are looked for.
-const EFFECTS_MAX: usize = 2_000;
-/// How deep in them.
-const DEPTH_MAX: usize = 6;
-
-/// What is known of a tool before its arguments are looked at.
-pub struct Known {
-    /// What it does.
-    pub act: Act,
-    /// How sure that is.
-    pub seen: Seen,
-}
+use crate::Json;
 
 /// The effects of a tool that is only known by its name, description and arguments.
-pub fn interpret(call: &ToolCall) -> Vec<Effect> {
-    let name = plain_name(call.tool().as_str());
-    let named = act::of_name(&words::split(name));
-    let described = call.description().map(act::of_description).unwrap_or_default();
-    let known = match (named, action(call)) {
+pub fn interpret(asked: &Asked<'_>) -> Vec<Effect> {
+    let named = act::of_name(&asked.words);
+    let mut effects = match (named, asked.action_on_name()) {
         // What the call asks for is what will be done, as far as the name does not say more.
-        (Some(act), Some(asked)) if asked.looks() && act.looks() => Known { act, seen: Seen::Likely },
-        (Some(act), Some(asked)) => Known { act: if act.looks() { asked } else { act }, seen: Seen::Likely },
-        (None, Some(asked)) => Known { act: asked, seen: Seen::Likely },
-        (Some(act), None) => Known { act, seen: Seen::Likely },
+        (Some(act), Some(said)) => read(asked, if act.looks() { said } else { act }, Seen::Likely),
+        (None, Some(act)) | (Some(act), None) => read(asked, act, Seen::Likely),
         // A description alone is a claim of whoever wrote it: it may add to what is asked about, and not answer it.
         (None, None) => {
             let mut effects =
-                vec![Effect::opaque("the name of this tool does not say what it does", nowhere())];
-            for act in described.into_iter().filter(|act| !act.looks()) {
-                effects.push(
-                    effect_of(act, name, nowhere()).seen(Seen::Guessed).words("its description says so"),
-                );
-            }
-            arguments(call, Act::RUN, Seen::Guessed, &mut effects);
-            return effects;
+                vec![Effect::opaque("the name of this tool does not say what it does", asked.nowhere())];
+            shape::read_rest(asked, Act::RUN, Seen::Guessed, &[], &mut effects);
+            effects
         }
     };
-    let mut effects = read(call, &known);
-    // A description may add to what the name says, and never take from it.
-    for act in described {
-        let new = !act.looks() && effects.iter().all(|effect| effect.verb != act.verb);
-        if new
-            && (act.verb != Verb::Write || effects.iter().all(|effect| effect.verb == Verb::Read))
-            && !known.act.looks()
-            || new
-                && known.act.looks()
-                && matches!(act.verb, Verb::Delete | Verb::Send | Verb::Spend | Verb::Grant | Verb::Execute)
-        {
-            effects
-                .push(effect_of(act, name, nowhere()).seen(Seen::Guessed).words("its description says so"));
-        }
-    }
+    emphasise(asked, &mut effects);
+    describe(asked, named.is_some_and(Act::looks), &mut effects);
+    annotate(asked, &mut effects);
     effects
 }
 
 /// The effects of a tool whose act is known, with the targets its arguments name.
-pub fn read(call: &ToolCall, known: &Known) -> Vec<Effect> {
+pub fn read(asked: &Asked<'_>, act: Act, seen: Seen) -> Vec<Effect> {
+    match act.verb {
+        Verb::Send if act.kind == TargetKind::Person => message::read(asked, act, seen),
+        Verb::Spend => money::read(asked, act, seen),
+        Verb::Grant => grant::read(asked, act, seen),
+        Verb::Schedule => schedule::read(asked, act, seen),
+        Verb::Delegate => delegation::read(asked, act, seen),
+        _ => plain(asked, act, seen),
+    }
+}
+
+/// What is done to whatever the arguments name.
+pub fn plain(asked: &Asked<'_>, act: Act, seen: Seen) -> Vec<Effect> {
     let mut effects = Vec::new();
-    arguments(call, known.act, known.seen, &mut effects);
-    let said = effects.iter().any(|effect| effect.verb == known.act.verb);
+    shape::read_rest(asked, act, seen, &[], &mut effects);
+    // Reading a secret is not said by reading something else.
+    let said = effects.iter().any(|effect| {
+        effect.verb == act.verb && effect.target.sensitivity >= act.sensitivity && effect.undo >= act.undo
+    });
     if !said {
-        let name = plain_name(call.tool().as_str());
-        effects.insert(0, effect_of(known.act, name, nowhere()).seen(known.seen));
+        effects.insert(0, effect_of(act, asked).seen(seen));
     }
     effects
 }
 
-/// What the `action` argument of a call says is done.
-pub fn action(call: &ToolCall) -> Option<Act> {
-    let text = ["action", "operation", "op", "method"]
-        .iter()
-        .find_map(|key| call.arg(key).and_then(Json::as_str))?;
-    act::of_name(&words::split(text))
+fn effect_of(act: Act, asked: &Asked<'_>) -> Effect {
+    let target = Target {
+        kind: act.kind,
+        name: asked.name.to_owned(),
+        place: act.place,
+        sensitivity: act.sensitivity,
+    };
+    Effect::new(act.verb, target, asked.nowhere()).undo(act.undo)
 }
 
-/// `mcp__server__tool` is `tool`, whatever the server calls itself.
-fn plain_name(tool: &str) -> &str {
-    match tool.strip_prefix("mcp__") {
-        Some(rest) => rest.split_once("__").map_or(rest, |(_, name)| name),
-        None => tool,
-    }
-}
-
-fn nowhere() -> Span {
-    Span::new(Pointer::root(), 0..0)
-}
-
-fn effect_of(act: Act, name: &str, span: Span) -> Effect {
-    let target =
-        Target { kind: act.kind, name: name.to_owned(), place: act.place, sensitivity: act.sensitivity };
-    Effect::new(act.verb, target, span).undo(act.undo)
-}
-
-/// What the arguments name: commands, statements, code, paths, addresses and people.
-fn arguments(call: &ToolCall, act: Act, seen: Seen, effects: &mut Vec<Effect>) {
-    let mut left = VALUES_MAX;
-    let mut reader = Arguments { act, seen, cwd: call.cwd(), effects };
-    for (key, value) in call.args_object().iter() {
-        reader.value(key, value, &Pointer::root().key(key), 0, &mut left);
-    }
-    if left == 0 {
-        effects.push(Effect::opaque("more or deeper arguments than can be looked at", nowhere()));
-    }
-}
-
-struct Arguments<'c, 'e> {
-    act: Act,
-    seen: Seen,
-    cwd: Option<&'c str>,
-    effects: &'e mut Vec<Effect>,
-}
-
-impl Arguments<'_, '_> {
-    fn value(&mut self, key: &str, value: &Json, pointer: &Pointer, depth: usize, left: &mut usize) {
-        if depth > DEPTH_MAX || self.effects.len() > EFFECTS_MAX {
-            *left = 0;
+/// Arguments that say how much and how hard: `all`, `force`, a star for a name.
+fn emphasise(asked: &Asked<'_>, effects: &mut [Effect]) {
+    let truth = |leaf: &super::asked::Leaf<'_>| leaf.value.as_bool() == Some(true);
+    let everything = asked.leaves.iter().any(|leaf| {
+        truth(leaf)
+            && matches!(leaf.key, "all" | "recursive" | "everything" | "purge" | "cascade" | "all_users")
+            || leaf.text().is_some_and(|text| matches!(text.trim(), "*" | "all" | "ALL" | "%"))
+                && !matches!(leaf.key, "action" | "query" | "q" | "format" | "type" | "fields" | "select")
+    });
+    let forced = asked.leaves.iter().any(|leaf| {
+        truth(leaf)
+            && matches!(
+                leaf.key,
+                "force"
+                    | "yes"
+                    | "skip_confirmation"
+                    | "no_confirm"
+                    | "auto_approve"
+                    | "confirm"
+                    | "permanent"
+                    | "hard"
+            )
+    });
+    for effect in effects.iter_mut().filter(|effect| !matches!(effect.verb, Verb::Read | Verb::Opaque)) {
+        if everything && matches!(effect.verb, Verb::Delete | Verb::Write | Verb::Configure | Verb::Grant) {
+            effect.extent = Extent::Unbounded;
         }
-        if *left == 0 {
-            return;
-        }
-        *left -= 1;
-        match value {
-            Json::String(text) => self.text(key, text, pointer),
-            Json::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    self.value(key, item, &pointer.index(index), depth + 1, left);
-                }
-            }
-            Json::Object(object) => {
-                for (key, item) in object.iter() {
-                    self.value(key, item, &pointer.key(key), depth + 1, left);
-                }
-            }
-            Json::Null | Json::Bool(_) | Json::Number(_) => {}
+        if forced {
+            effect.manner |= Manner::FORCED;
         }
     }
+}
 
-    fn text(&mut self, key: &str, text: &str, pointer: &Pointer) {
-        let words = words::split(key);
-        let named = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
-        let span = || Span::whole(pointer.clone(), text);
-        if text.trim().is_empty() {
-        } else if named(&["command", "cmd", "shell", "bash", "script"]) {
-            self.effects.extend(shell::interpret(text, pointer.clone(), self.cwd, None));
-        } else if sql::looks_like(text).is_some() && named(&["sql", "query", "statement", "q"]) {
-            let language = sql::looks_like(text).unwrap_or(sql::Language::Sql);
-            let read = sql::read(language, text);
-            self.effects.extend(read.effects.into_iter().map(|effect| Effect { because: span(), ..effect }));
-            for command in read.shell {
-                let found = shell::interpret(&command, pointer.clone(), self.cwd, None);
-                self.effects.extend(found.into_iter().map(|effect| Effect { because: span(), ..effect }));
-            }
-        } else if named(&["code", "python", "javascript", "js"]) {
-            let language = if named(&["javascript", "js"]) || text.contains("require(") {
-                "javascript"
-            } else {
-                "python"
-            };
-            self.effects.extend(shell::interpret_code(language, text, pointer.clone(), self.cwd));
-        } else if text.contains("://") && !text.contains(char::is_whitespace) {
-            self.address(text, span());
-        } else if is_mail_address(text) && !self.act.looks() {
-            self.person(text, span());
-        } else if is_path(&words, text) {
-            self.path(text, span());
-        }
+/// What a description adds to what the name says; it never takes from it.
+fn describe(asked: &Asked<'_>, name_looks: bool, effects: &mut Vec<Effect>) {
+    let Some(description) = asked.call.description() else { return };
+    if orders::gives_orders(description) {
+        effects.push(
+            Effect::opaque("the description of this tool gives the agent orders", asked.nowhere())
+                .manner(Manner::HIDDEN),
+        );
     }
-
-    fn address(&mut self, text: &str, span: Span) {
-        let address = url::read(text);
-        if let Some(path) = &address.path {
-            return self.path(path, span);
-        }
-        let looks = self.act.verb == Verb::Read && !address.speaks();
-        let verb = if looks { Verb::Read } else { Verb::Send };
-        self.effects.push(address.effect(verb, span).seen(self.seen));
-    }
-
-    fn person(&mut self, text: &str, span: Span) {
-        let verb =
-            if matches!(self.act.verb, Verb::Grant | Verb::Spend) { self.act.verb } else { Verb::Send };
-        let target = Target::new(TargetKind::Person, text).at(Place::Away);
-        self.effects.push(Effect::new(verb, target, span).undo(self.act.undo).seen(self.seen));
-    }
-
-    fn path(&mut self, text: &str, span: Span) {
-        let found = path::classify(text, self.cwd);
-        let target = Target {
-            kind: TargetKind::Path,
-            name: found.name,
-            place: found.place,
-            sensitivity: found.sensitivity,
+    let opaque = effects.iter().any(|effect| effect.verb == Verb::Opaque);
+    for act in act::of_description(description) {
+        let new = !act.looks() && effects.iter().all(|effect| effect.verb != act.verb);
+        let grave = matches!(act.verb, Verb::Delete | Verb::Send | Verb::Spend | Verb::Grant | Verb::Execute);
+        let tells = match (name_looks, act.verb) {
+            (true, _) => grave,
+            // That something is written is no news of a tool that does something.
+            (false, Verb::Write) => opaque || effects.iter().all(|effect| effect.verb == Verb::Read),
+            (false, _) => true,
         };
-        let local = matches!(self.act.verb, Verb::Read | Verb::Write | Verb::Delete | Verb::Execute);
-        let verb = if local { self.act.verb } else { Verb::Read };
-        let undo = match (verb, found.place) {
-            (Verb::Delete, Place::Machine | Place::Away) => Undo::Impossible,
-            (Verb::Read, _) | (_, Place::Scratch) => Undo::Trivial,
-            (_, _) => Undo::Possible,
-        };
-        let extent = if found.broad { Extent::Unbounded } else { Extent::One };
-        let effect = Effect::new(verb, target, span).undo(undo).extent(extent).seen(self.seen);
-        self.effects.push(match found.what {
-            Some(what) => effect.words(what),
-            None => effect,
-        });
+        if new && tells {
+            effects.push(effect_of(act, asked).seen(Seen::Guessed).words("its description says so"));
+        }
     }
 }
 
-fn is_mail_address(text: &str) -> bool {
-    let Some((name, domain)) = text.trim().split_once('@') else { return false };
-    !name.is_empty() && domain.contains('.') && !text.trim().contains(char::is_whitespace) && text.len() < 320
-}
-
-fn is_path(key: &[String], text: &str) -> bool {
-    let named = key.iter().any(|word| {
-        matches!(
-            word.as_str(),
-            "path"
-                | "file"
-                | "filename"
-                | "filepath"
-                | "dir"
-                | "directory"
-                | "folder"
-                | "source"
-                | "destination"
-        )
-    }) && !key.iter().any(|word| word == "id");
-    let shaped =
-        text.starts_with('/') || text.starts_with("~/") || text.starts_with("./") || text.starts_with("../");
-    (named || shaped) && !text.contains('\n') && text.len() < 4096 && text.contains(['/', '.', '\\', '~'])
+/// What the annotations of an MCP tool add. They are hints of whoever wrote the tool: they raise, and never lower.
+fn annotate(asked: &Asked<'_>, effects: &mut Vec<Effect>) {
+    let says = |hint: &str, truth: bool| {
+        asked.call.annotations().and_then(|annotations| annotations.get(hint)).and_then(Json::as_bool)
+            == Some(truth)
+    };
+    if says("destructiveHint", true) {
+        let destroyed = Effect { undo: Undo::Impossible, ..effect_of(Act::DESTROY, asked) };
+        if effects.iter().all(|effect| effect.verb != Verb::Delete || effect.undo != Undo::Impossible) {
+            effects.push(destroyed.seen(Seen::Guessed).words("it says of itself that it destroys"));
+        }
+    } else if says("readOnlyHint", false) && effects.iter().all(|effect| effect.verb == Verb::Read) {
+        effects.push(
+            effect_of(Act::CHANGE, asked)
+                .seen(Seen::Guessed)
+                .words("it says of itself that it changes things"),
+        );
+    }
 }

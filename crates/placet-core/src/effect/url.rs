@@ -5,7 +5,9 @@
 
 use std::{
     borrow::Cow,
+    collections::HashSet,
     net::{Ipv4Addr, Ipv6Addr},
+    sync::LazyLock,
 };
 
 use super::{Effect, Manner, Place, Sensitivity, Span, Target, TargetKind, Verb, words};
@@ -383,7 +385,7 @@ fn host(text: &str) -> Found {
     let (plain, folded) = folded(text);
     // The empty label at the end only says that the name is complete.
     let name = plain.strip_suffix('.').unwrap_or(&plain);
-    let drop = is_under(name, DROPS);
+    let drop = is_drop(name);
     if let Some((before, _)) = name.split_once(HOLE) {
         let metadata = before.starts_with("169.254.1");
         let reach = if metadata { Reach::Metadata } else { Reach::Unknown };
@@ -489,155 +491,25 @@ const EMBEDDING: &[&str] = &[
 ];
 
 /// Services that take anything from anybody and show it to whoever has the link or runs the other end.
-const DROPS: &[&str] = &[
-    // Pastes.
-    "0bin.net",
-    "bin.gy",
-    "bpa.st",
-    "clbin.com",
-    "cl1p.net",
-    "controlc.com",
-    "dpaste.com",
-    "dpaste.org",
-    "dumpz.org",
-    "ghostbin.com",
-    "hastebin.com",
-    "hastebin.skyra.pw",
-    "ix.io",
-    "justpaste.it",
-    "nopaste.net",
-    "p.ip.fi",
-    "paste.c-net.org",
-    "paste.centos.org",
-    "paste.debian.net",
-    "paste.ee",
-    "paste.fedoraproject.org",
-    "paste.gg",
-    "paste.mozilla.org",
-    "paste.opensuse.org",
-    "paste.rs",
-    "paste.sh",
-    "paste.ubuntu.com",
-    "pastebin.com",
-    "pastebin.pl",
-    "pastecode.io",
-    "pastes.dev",
-    "privatebin.net",
-    "rentry.co",
-    "rentry.org",
-    "snippet.host",
-    "sprunge.us",
-    "telegra.ph",
-    "termbin.com",
-    "txt.fyi",
-    // File drops.
-    "0x0.st",
-    "anonfiles.com",
-    "bashupload.com",
-    "bayfiles.com",
-    "catbox.moe",
-    "dropmefiles.com",
-    "easyupload.io",
-    "envs.sh",
-    "file.coffee",
-    "file.io",
-    "filebin.net",
-    "fileditch.com",
-    "gofile.io",
-    "keep.sh",
-    "krakenfiles.com",
-    "mediafire.com",
-    "mega.co.nz",
-    "mega.io",
-    "mega.nz",
-    "oshi.at",
-    "pixeldrain.com",
-    "qu.ax",
-    "send.vis.ee",
-    "sendgb.com",
-    "sendspace.com",
-    "temp.sh",
-    "tmpfiles.org",
-    "transfer.archivete.am",
-    "transfer.sh",
-    "ttm.sh",
-    "ufile.io",
-    "uguu.se",
-    "upload.ee",
-    "we.tl",
-    "wetransfer.com",
-    "workupload.com",
-    "wormhole.app",
-    "x0.at",
-    // Tunnels: somebody's own machine under a public name.
-    "bore.pub",
-    "devtunnels.ms",
-    "lhr.life",
-    "loca.lt",
-    "localhost.run",
-    "localtunnel.me",
-    "localxpose.io",
-    "loclx.io",
-    "ngrok-free.app",
-    "ngrok-free.dev",
-    "ngrok.app",
-    "ngrok.dev",
-    "ngrok.io",
-    "packetriot.net",
-    "pagekite.me",
-    "pinggy.io",
-    "pinggy.link",
-    "pinggy-free.link",
-    "playit.gg",
-    "serveo.net",
-    "serveousercontent.com",
-    "telebit.io",
-    "trycloudflare.com",
-    "tunnelmole.net",
-    "tunnelto.dev",
-    "zrok.io",
-    // Catchers of requests and of name look-ups.
-    "beeceptor.com",
-    "burpcollaborator.net",
-    "canarytokens.com",
-    "ceye.io",
-    "dnslog.cn",
-    "hookbin.com",
-    "hookdeck.com",
-    "interact.sh",
-    "mockbin.io",
-    "oast.fun",
-    "oast.live",
-    "oast.me",
-    "oast.online",
-    "oast.pro",
-    "oast.site",
-    "oastify.com",
-    "pipedream.net",
-    "postb.in",
-    "putsreq.com",
-    "requestbin.com",
-    "requestbin.net",
-    "requestcatcher.com",
-    "requestinspector.com",
-    "requestrepo.com",
-    "smee.io",
-    "typedwebhook.tools",
-    "webhook.cool",
-    "webhook.site",
-    "webhookinbox.com",
-    "xss.ht",
-];
+static DROPS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let lines = include_str!("url/drops.list").lines();
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+});
 
 /// What stands before one of `endings` in `name`, which may be nothing.
 fn prefix_under<'n>(name: &'n str, endings: &[&str]) -> Option<&'n str> {
+    under(name, |ending| endings.contains(&ending))
+}
+
+/// What stands before an ending of whole labels that `is_one` knows.
+fn under(name: &str, is_one: impl Fn(&str) -> bool) -> Option<&str> {
     // No ending has more labels than this, so a name of a thousand costs no more than one of four.
     const LABELS_MAX: usize = 3;
     let mut from = name.len();
     for _ in 0..LABELS_MAX {
         let label = name[..from].rfind('.');
         let start = label.map_or(0, |at| at + 1);
-        if endings.contains(&&name[start..]) {
+        if is_one(&name[start..]) {
             return Some(&name[..label.unwrap_or(0)]);
         }
         from = label?;
@@ -647,6 +519,10 @@ fn prefix_under<'n>(name: &'n str, endings: &[&str]) -> Option<&'n str> {
 
 fn is_under(name: &str, endings: &[&str]) -> bool {
     prefix_under(name, endings).is_some()
+}
+
+fn is_drop(name: &str) -> bool {
+    under(name, |ending| DROPS.contains(ending)).is_some()
 }
 
 fn named_reach(name: &str) -> Reach {

@@ -2,6 +2,8 @@
 
 use super::{
     Effect, Extent, Manner, Place, Pointer, Seen, Sensitivity, Span, Target, TargetKind, Undo, Verb,
+    act::Act,
+    verbs::{self, Context},
 };
 
 /// What `powershell …` or `cmd /c …` is asked to run.
@@ -119,7 +121,7 @@ pub fn script(text: &str) -> Vec<Effect> {
             ),
         }
         if effects.len() > 1_000 {
-            effects.push(Effect::opaque("more commands than can be listed", nowhere()));
+            effects.push(Effect::cut("more commands than can be listed", nowhere()));
             break;
         }
     }
@@ -320,27 +322,16 @@ pub fn command(name: &str, words: &[&str]) -> Option<Vec<Effect>> {
         "dir" | "where" | "ver" | "systeminfo" | "tasklist" | "ipconfig" | "cls" | "vol" | "tree.com" => {
             effect(Verb::Read, Target::new(TargetKind::Command, name))
         }
-        _ if name.starts_with("get-")
-            || name.starts_with("test-")
-            || name.starts_with("select-")
-            || name.starts_with("measure-")
-            || name.starts_with("format-")
-            || name.starts_with("out-")
-            || name.starts_with("write-")
-            || name.starts_with("convertto-")
-            || name.starts_with("convertfrom-")
-            || name.starts_with("show-")
-            || name.starts_with("find-")
-            || name.starts_with("where-")
-            || name.starts_with("sort-")
-            || name.starts_with("foreach-")
-            || name.starts_with("compare-")
-            || name.starts_with("resolve-") =>
-        {
+        _ if name.split_once('-').is_some_and(|(verb, _)| looks(verb)) => {
             effect(Verb::Read, Target::new(TargetKind::Command, name))
         }
         _ => return None,
     }])
+}
+
+/// Whether a cmdlet of this verb only looks, or only writes to the screen.
+fn looks(verb: &str) -> bool {
+    verbs::of(verb, Context::Cmdlet).is_some_and(Act::looks)
 }
 
 fn is_switch(word: &str) -> bool {

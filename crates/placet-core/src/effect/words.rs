@@ -1,113 +1,119 @@
 //! The words a name is made of, whatever style and alphabet it is written in.
 
-/// Splits `getUnreadMail`, `get_unread_mail`, `mail.get-unread` and `GETUnreadMail2` into lower-case words.
-/// Letters that only look like Latin ones are folded, so that a name cannot hide behind them.
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+/// Letters of a name that are looked at; names of tools are shorter.
+const LETTERS_MAX: usize = 256;
+
+/// Splits `getUnreadMail`, `get_unread_mail`, `mail.get-unread` and `GETUnreadMail2` into lower-case words without
+/// accents. A word in letters that only look like Latin ones is read as the Latin word, so that it cannot hide.
 pub fn split(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut word = String::new();
-    let letters: Vec<char> = name.chars().take(256).map(fold).collect();
-    for (at, &letter) in letters.iter().enumerate() {
-        if !letter.is_alphanumeric() {
-            finish(&mut word, &mut words);
-            continue;
-        }
-        let before = at.checked_sub(1).and_then(|at| letters.get(at)).copied().unwrap_or(' ');
-        let after = letters.get(at + 1).copied().unwrap_or(' ');
-        let starts = letter.is_uppercase()
-            && (before.is_lowercase() || before.is_uppercase() && after.is_lowercase())
-            || letter.is_ascii_digit() != before.is_ascii_digit() && before.is_alphanumeric();
-        if starts {
-            finish(&mut word, &mut words);
-        }
-        word.extend(letter.to_lowercase());
+    let mut words = Words::default();
+    if name.is_ascii() {
+        words.split(name.bytes().take(LETTERS_MAX).map(|byte| (char::from(byte), char::from(byte))));
+    } else {
+        words.split(name.nfkd().filter(|letter| !is_unseen(*letter)).take(LETTERS_MAX).map(|letter| {
+            let folded = fold(letter);
+            (letter, folded)
+        }));
     }
-    finish(&mut word, &mut words);
-    words
+    words.words
 }
 
-fn finish(word: &mut String, words: &mut Vec<String>) {
-    if !word.is_empty() {
-        words.push(std::mem::take(word));
+#[derive(Default)]
+struct Words {
+    words: Vec<String>,
+    /// The word as it is written, and as it looks.
+    written: String,
+    looks: String,
+}
+
+impl Words {
+    fn split(&mut self, letters: impl Iterator<Item = (char, char)>) {
+        let mut before = ' ';
+        let mut letters = letters.peekable();
+        while let Some((written, looks)) = letters.next() {
+            if !looks.is_alphanumeric() && !is_combining_mark(looks) {
+                self.finish();
+                before = ' ';
+                continue;
+            }
+            let after = letters.peek().map_or(' ', |(_, looks)| *looks);
+            let starts = looks.is_uppercase()
+                && (before.is_lowercase() || before.is_uppercase() && after.is_lowercase())
+                || looks.is_ascii_digit() != before.is_ascii_digit() && before.is_alphanumeric();
+            if starts {
+                self.finish();
+            }
+            if written.is_ascii() {
+                self.written.push(written.to_ascii_lowercase());
+                self.looks.push(written.to_ascii_lowercase());
+            } else {
+                self.written.extend(written.to_lowercase());
+                self.looks.extend(looks.to_lowercase());
+            }
+            before = looks;
+        }
+        self.finish();
     }
+
+    /// A word is what it looks like if all of it looks Latin; `удалить` is a word of its own.
+    fn finish(&mut self) {
+        if self.looks.is_empty() {
+            return;
+        }
+        let latin = self.looks.is_ascii();
+        let (kept, other) =
+            if latin { (&mut self.looks, &mut self.written) } else { (&mut self.written, &mut self.looks) };
+        other.clear();
+        // Marks that were apart from their letters belong together again.
+        let word = std::mem::take(kept);
+        self.words.push(if latin { word } else { word.nfc().collect() });
+    }
+}
+
+/// Whether nobody sees `letter`: accents once apart from their letters, and what has no width.
+fn is_unseen(letter: char) -> bool {
+    is_accent(letter)
+        || matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
+}
+
+/// Marks on Latin, Greek and Cyrillic letters. Those of other scripts are part of their letters.
+fn is_accent(letter: char) -> bool {
+    matches!(letter, '\u{300}'..='\u{36f}') && is_combining_mark(letter)
 }
 
 /// The Latin letter that `letter` looks like, or itself.
 fn fold(letter: char) -> char {
-    match letter {
-        // Full-width forms.
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(letter as u32 - 0xfee0).unwrap_or(letter),
-        // Cyrillic and Greek look-alikes.
-        'а' => 'a',
-        'с' => 'c',
-        'е' => 'e',
-        'һ' => 'h',
-        'і' => 'i',
-        'ј' => 'j',
-        'ӏ' => 'l',
-        'о' => 'o',
-        'р' => 'p',
-        'ѕ' => 's',
-        'х' => 'x',
-        'у' => 'y',
-        'ԁ' => 'd',
-        'ԛ' => 'q',
-        'ԝ' => 'w',
-        'ո' => 'n',
+    // The table of Unicode says which letters look like others; these few it finds too unlike, and people do not.
+    let looks = match letter {
         'м' => 'm',
         'т' => 't',
-        'А' => 'A',
-        'В' => 'B',
-        'С' => 'C',
-        'Е' => 'E',
-        'Н' => 'H',
-        'І' => 'I',
-        'К' => 'K',
-        'М' => 'M',
-        'О' => 'O',
-        'Р' => 'P',
-        'Ѕ' => 'S',
-        'Т' => 'T',
-        'Х' => 'X',
-        'У' => 'Y',
-        'α' => 'a',
-        'ο' => 'o',
-        'ν' => 'v',
-        'ρ' => 'p',
-        'τ' => 't',
-        'υ' => 'u',
-        'ι' => 'i',
-        'κ' => 'k',
-        'ε' => 'e',
-        'Α' => 'A',
-        'Β' => 'B',
-        'Ε' => 'E',
-        'Η' => 'H',
-        'Ι' => 'I',
-        'Κ' => 'K',
-        'Μ' => 'M',
-        'Ν' => 'N',
-        'Ο' => 'O',
-        'Ρ' => 'P',
-        'Τ' => 'T',
-        'Χ' => 'X',
-        'Υ' => 'Y',
-        'Ζ' => 'Z',
-        // Letters with marks: what people type without them.
-        'à' | 'á' | 'â' | 'ã' | 'å' => 'a',
-        'ä' => 'a',
-        'ç' => 'c',
-        'è' | 'é' | 'ê' | 'ë' => 'e',
-        'ì' | 'í' | 'î' | 'ï' | 'ı' => 'i',
-        'ñ' => 'n',
-        'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' => 'o',
-        'ù' | 'ú' | 'û' | 'ü' => 'u',
-        'ý' | 'ÿ' => 'y',
+        'к' => 'k',
+        'в' => 'b',
+        'н' => 'h',
         'ß' => 's',
-        other => other,
-    }
+        'ø' => 'o',
+        'ł' => 'l',
+        'đ' => 'd',
+        'κ' => 'k',
+        'τ' => 't',
+        'ε' => 'e',
+        letter if letter.is_ascii() => letter,
+        letter => {
+            let mut buffer = [0; 4];
+            let mut skeleton = unicode_security::skeleton(letter.encode_utf8(&mut buffer));
+            let first = skeleton.next().unwrap_or(letter);
+            // A letter that looks like several is none of them.
+            if skeleton.any(|more| !is_combining_mark(more)) { letter } else { first }
+        }
+    };
+    // A letter that looks like a digit is still a letter.
+    let same_kind = looks.is_ascii_alphabetic() || looks.is_ascii_digit() && letter.is_numeric();
+    if same_kind { looks } else { letter }
 }
 
-/// The plain form of an English verb: `deletes` and `deleting` are `delete` as far as a list can tell.
+/// The plain forms a word of English may have: `deletes` and `deleting` are `delete` as far as a list can tell.
 pub fn stems(word: &str) -> impl Iterator<Item = String> + use<> {
     let mut stems = vec![word.to_owned()];
     if let Some(stem) = word.strip_suffix("ies") {
@@ -119,9 +125,16 @@ pub fn stems(word: &str) -> impl Iterator<Item = String> + use<> {
     if let Some(stem) = word.strip_suffix('s') {
         stems.push(stem.to_owned());
     }
-    if let Some(stem) = word.strip_suffix("ing") {
+    if let Some(stem) = word.strip_suffix("ing").filter(|stem| stem.len() > 2) {
         stems.push(stem.to_owned());
         stems.push(format!("{stem}e"));
+        // `dropping` is `drop`.
+        if let [.., a, b] = stem.as_bytes()
+            && a == b
+            && stem.is_ascii()
+        {
+            stems.push(stem[..stem.len() - 1].to_owned());
+        }
     }
     stems.into_iter()
 }
@@ -143,8 +156,29 @@ mod tests {
             assert_eq!(split(name), ["get", "unread", "mail"], "{name}");
         }
         assert_eq!(split("parseHTTPUrl2"), ["parse", "http", "url", "2"]);
-        assert_eq!(split("ｄｅｌｅｔｅ_file"), ["delete", "file"]);
-        assert_eq!(split("dеlеtе"), ["delete"]);
+    }
+
+    #[test]
+    fn look_alikes_are_read_as_what_they_look_like() {
+        for name in [
+            "delete_file",
+            "ｄｅｌｅｔｅ_file",
+            "dеlеtе_file",
+            "ＤｅｌｅｔｅＦｉｌｅ",
+            "𝐝𝐞𝐥𝐞𝐭𝐞_file",
+            "dele\u{200b}te_file",
+            "délété_file",
+        ] {
+            assert_eq!(split(name), ["delete", "file"], "{name}");
+        }
         assert_eq!(split("löschen"), ["loschen"]);
+    }
+
+    #[test]
+    fn words_of_other_alphabets_stay_themselves() {
+        assert_eq!(split("удалить_файл"), ["удалить", "фаил"]);
+        assert_eq!(split("删除文件"), ["删除文件"]);
+        assert_eq!(split("삭제"), ["삭제"]);
+        assert_eq!(split("読む"), ["読む"]);
     }
 }

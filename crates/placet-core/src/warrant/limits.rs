@@ -417,7 +417,7 @@ mod tests {
             assert_eq!(hours.hold(Timestamp::parse(at).unwrap()), held, "{at}");
         }
         for (text, what) in [
-            ("Mo 08:00-18:00", "is no time zone"),
+            ("Mo 08:00-18:00", "has no days or times"),
             ("Mo 08:00-18:00 europe/berlin", "is no time zone"),
             ("Mo 22:00-06:00 UTC", "ends before it begins"),
             ("Xx 08:00-18:00 UTC", "has days that are not"),

@@ -11,6 +11,7 @@ mod json;
 mod patch;
 mod path;
 mod properties;
+mod rules;
 mod scenarios;
 mod shell_corpus;
 mod sql;

@@ -2,7 +2,7 @@
 
 use placet_core::{
     Decision, Json,
-    effect::{code, sql, tool_table, windows},
+    effect::{Pointer, shell, sql, tool_table, windows},
     json::Object,
 };
 use proptest::{collection::vec, prelude::*, sample::select, test_runner::TestCaseResult};
@@ -264,7 +264,7 @@ proptest! {
         language in select(vec!["python", "javascript", "perl", "ruby", "php", "awk", ""]),
         text in text(),
     ) {
-        code::scan(language, &text);
+        shell::interpret_code(language, &text, Pointer::root(), None);
     }
 
     #[test]
@@ -284,7 +284,7 @@ proptest! {
         pairs in vec((key(), json()), 0..5),
         cwd in proptest::option::of(text()),
     ) {
-        for name in tool_table::TOOLS.iter().flat_map(|tool| tool.names).copied().chain(["unheard_of"]) {
+        for name in tool_table::tools().iter().flat_map(|tool| &tool.names).copied().chain(["unheard_of"]) {
             let decision = judge::tool(name, object(pairs.clone()), cwd.as_deref());
             prop_assert!(!assessment(&decision).effects.is_empty(), "{name} has no effect at all");
         }

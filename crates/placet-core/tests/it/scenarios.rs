@@ -5,7 +5,7 @@
 use std::{fs, path::Path};
 
 use placet_core::{
-    Decision, Effect, Json,
+    Decision, Effect, Json, Policy, ToolCall, ToolName,
     effect::{Extent, Undo},
     json::Object,
 };
@@ -26,6 +26,11 @@ struct Scenario {
     tool: Option<String>,
     #[serde(default)]
     args: serde_json::Map<String, serde_json::Value>,
+    description: Option<String>,
+    #[serde(default)]
+    annotations: serde_json::Map<String, serde_json::Value>,
+    #[serde(default)]
+    config: toml::Table,
     #[serde(default = "default_cwd")]
     cwd: String,
     verdict: String,
@@ -98,7 +103,18 @@ fn decide(scenario: &Scenario) -> Decision {
         (None, Some(tool)) => (tool.as_str(), args(&scenario.args)),
         _ => panic!("a scenario has either `command` or `tool`"),
     };
-    judge::tool(tool, args, Some(&scenario.cwd))
+    let call = ToolCall::new(ToolName::parse(tool).unwrap(), args).with_cwd(scenario.cwd.as_str());
+    let call = match &scenario.description {
+        Some(description) => call.with_description(description.as_str()),
+        None => call,
+    };
+    let call = if scenario.annotations.is_empty() {
+        call
+    } else {
+        call.with_annotations(self::args(&scenario.annotations))
+    };
+    let policy: Policy = scenario.config.clone().try_into().unwrap();
+    placet_core::decide(&call, &policy)
 }
 
 fn args(map: &serde_json::Map<String, serde_json::Value>) -> Object {

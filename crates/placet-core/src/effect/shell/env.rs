@@ -1,8 +1,8 @@
 //! What a script has set so far: variables, functions, files it wrote, descriptors it opened.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::flow::{Flow, Origin, TEXT_MAX};
+use super::flow::{Flow, Origin};
 
 /// The state of a script while it is walked.
 #[derive(Clone, Debug, Default)]
@@ -12,14 +12,16 @@ pub struct Env {
     pub functions: HashMap<String, String>,
     /// Names that `hash` tied to a program.
     pub hashed: Vec<String>,
-    /// What files written by this script hold.
-    pub files: HashMap<String, Flow>,
+    /// What files written by this script hold, in order, so that those of one directory stand together.
+    pub files: BTreeMap<String, Flow>,
     /// What descriptors opened by `exec` lead to.
     pub descriptors: HashMap<String, Channel>,
     /// Bytes held by values, never counted down.
     bytes: usize,
     /// Where relative paths start, if the script has moved.
     pub directory: Option<String>,
+    /// Whether something was not remembered because there was too much.
+    pub full: bool,
     /// `$1`, `$2`, …, once they are known.
     pub positional: Option<Vec<Flow>>,
 }
@@ -65,9 +67,7 @@ impl Env {
     pub fn set(&mut self, name: &str, mut items: Vec<Flow>, sometimes: bool) {
         for item in &mut items {
             // A value that doubles itself again and again would fill the memory.
-            if item.text.as_ref().is_some_and(|text| text.len() > TEXT_MAX) {
-                item.text = None;
-            }
+            *item = std::mem::take(item).bounded();
         }
         self.bytes += items.iter().filter_map(|item| item.text.as_ref()).map(String::len).sum::<usize>();
         if name == "PATH" {
@@ -77,6 +77,7 @@ impl Env {
             }
         }
         if self.vars.len() >= NAMES_MAX && !self.vars.contains_key(name) {
+            self.full = true;
             return;
         }
         let entry = self.vars.entry(name.to_owned());
@@ -128,11 +129,10 @@ impl Env {
     }
 
     /// Remembers what `path` holds.
-    pub fn write_file(&mut self, path: String, mut content: Flow, keeps_old: bool) {
-        if content.text.as_ref().is_some_and(|text| text.len() > TEXT_MAX) {
-            content.text = None;
-        }
-        if self.files.len() >= NAMES_MAX {
+    pub fn write_file(&mut self, path: String, content: Flow, keeps_old: bool) {
+        let content = content.bounded();
+        if self.files.len() >= NAMES_MAX && !self.files.contains_key(&path) {
+            self.full = true;
             return;
         }
         let content = match self.files.remove(&path) {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{
-    flow::{Arg, Flow, HOLE, Origin, TEXT_MAX},
+    flow::{Arg, Flow, HOLE, Origin, TEXT_MAX, has_hole},
     syntax::{Form, Part, Word},
     walk::{Walker, hides_substitution},
 };
@@ -52,7 +52,7 @@ impl Fields<'_> {
             return;
         }
         self.text.push_str(text);
-        self.known &= !text.contains(HOLE);
+        self.known &= !has_hole(text);
         self.glob |= !quoted && text.contains(['*', '?', '[']);
     }
 

@@ -5,6 +5,11 @@ use std::borrow::Cow;
 /// Stands in a text for a part that nobody can know before the script runs.
 pub const HOLE: char = '\u{1a}';
 
+/// Whether part of `text` is unknown.
+pub fn has_hole(text: &str) -> bool {
+    text.as_bytes().contains(&(HOLE as u8))
+}
+
 /// Where data came from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Origin(u8);
@@ -20,8 +25,12 @@ impl Origin {
     pub const DECODED: Self = Self(1 << 2);
     /// Out of a file on this machine, unchanged.
     pub const LOCAL: Self = Self(1 << 4);
+    /// The whole environment of a program.
+    pub const ENVIRONMENT: Self = Self(1 << 5);
     /// From a program known to print shell settings, such as `ssh-agent`.
     pub const SETTINGS: Self = Self(1 << 3);
+    /// It was known, and more than is followed.
+    pub const CUT: Self = Self(1 << 5);
 
     /// Whether all of `other` is in it.
     pub fn has(self, other: Self) -> bool {
@@ -70,14 +79,23 @@ impl Flow {
     /// This followed by that.
     #[must_use]
     pub fn then(self, other: Self) -> Self {
-        let text = match (self.text, other.text) {
-            (Some(mut text), Some(more)) if text.len() + more.len() <= TEXT_MAX => {
+        let origin = self.origin.and(other.origin);
+        match (self.text, other.text) {
+            (Some(mut text), Some(more)) => {
                 text.push_str(&more);
-                Some(text)
+                Self { text: Some(text), origin }.bounded()
             }
-            _ => None,
-        };
-        Self { text, origin: self.origin.and(other.origin) }
+            _ => Self { text: None, origin },
+        }
+    }
+
+    /// The same, unless it is longer than is followed.
+    #[must_use]
+    pub fn bounded(self) -> Self {
+        match self.text.as_ref().is_some_and(|text| text.len() > TEXT_MAX) {
+            true => Self::unknown(self.origin.and(Origin::CUT)),
+            false => self,
+        }
     }
 }
 
@@ -103,7 +121,7 @@ impl<'a> Arg<'a> {
     /// An argument that is this text and no pattern.
     pub fn literal(text: impl Into<Cow<'a, str>>, range: (usize, usize)) -> Self {
         let text = text.into();
-        Self { known: !text.contains(HOLE), text, glob: false, origin: Origin::PLAIN, range }
+        Self { known: !has_hole(&text), text, glob: false, origin: Origin::PLAIN, range }
     }
 
     /// The text.
@@ -115,6 +133,6 @@ impl<'a> Arg<'a> {
     #[must_use]
     pub fn after(&self, length: usize) -> Self {
         let text = self.text.get(length..).unwrap_or("").to_owned();
-        Self { known: !text.contains(HOLE), text: Cow::Owned(text), ..self.clone() }
+        Self { known: !has_hole(&text), text: Cow::Owned(text), ..*self }
     }
 }

@@ -17,6 +17,10 @@ mod walk;
 
 mod programs;
 
+pub(super) use expand::names_a_secret;
+pub(super) use flow::{Flow, HOLE, Origin, TEXT_MAX};
+pub(super) use programs::base64;
+
 use crate::effect::{Effect, Pointer, Span, Target, TargetKind, Verb};
 
 /// The effects a text would have in a POSIX shell that is probably meant for a Windows one: what is not even
@@ -33,10 +37,15 @@ pub fn interpret_beside_windows(
     walker.finish()
 }
 
+/// Whether `name` is a program that is known here.
+pub fn knows(name: &str) -> bool {
+    programs::knows(name)
+}
+
 /// The effects of running `code` of `language`.
 pub fn interpret_code(language: &str, code: &str, pointer: Pointer, root: Option<&str>) -> Vec<Effect> {
     let mut walker = walk::Walker::new(pointer, root, None);
-    programs::run_foreign(&mut walker, language, code);
+    programs::run_whole(&mut walker, language, code);
     walker.finish()
 }
 

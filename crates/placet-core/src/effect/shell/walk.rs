@@ -8,11 +8,11 @@ mod disk;
 
 mod redirects;
 
-use std::cell::RefCell;
+use std::{cell::RefCell, collections::VecDeque};
 
 use super::{
     env::{Env, Var},
-    flow::{Arg, Flow, HOLE, Origin},
+    flow::{Arg, Flow, HOLE, Origin, has_hole},
     parse::{self, Budget},
     programs,
     syntax::*,
@@ -22,7 +22,7 @@ use crate::effect::{
 };
 
 /// Commands walked before giving up.
-const STEPS_MAX: u32 = 20_000;
+const STEPS_MAX: u32 = 5_000;
 /// Bytes that may be copied in following values before giving up.
 const COPIES_MAX: usize = 4 << 20;
 /// Commands within commands: groups, wrappers, functions and scripts together.
@@ -30,17 +30,22 @@ const DEPTH_MAX: u32 = 150;
 /// Scripts within scripts.
 const NESTING_MAX: u32 = 16;
 /// Effects kept of one call: so many in all, and so many that only look.
-const EFFECTS_MAX: usize = 20_000;
+const EFFECTS_MAX: usize = 5_000;
 const LOOKS_MAX: usize = 1_000;
+/// Elements of an array that grows.
+const ITEMS_MAX: usize = 256;
 /// Functions remembered.
 const FUNCTIONS_MAX: usize = 1024;
 /// Words a loop is followed for one by one.
 const ROUNDS_MAX: usize = 16;
+/// Of the words beyond, those that matter and are followed too.
+const TELLING_MAX: usize = 32;
 
 /// The walk through one script.
 pub struct Walker<'c> {
     pointer: Pointer,
     root: Option<&'c str>,
+    base: path::Base<'c>,
     pub(super) effects: Vec<Effect>,
     pub(super) env: Env,
     /// Circumstances that everything below inherits: `sudo`, `ssh`.
@@ -60,8 +65,8 @@ pub struct Walker<'c> {
     /// Variables to be put back when a function of that depth ends.
     locals: Vec<(usize, String, Option<Var>)>,
     virtual_files: u32,
-    /// The last path that was asked about.
-    last_path: RefCell<Option<(String, path::Found)>>,
+    /// The last paths that were asked about.
+    lately: RefCell<VecDeque<(String, path::Found)>>,
     /// Whether the text is probably meant for a Windows shell, and read for it elsewhere.
     pub(super) beside_windows: bool,
     looks: usize,
@@ -76,6 +81,7 @@ impl<'c> Walker<'c> {
         Self {
             pointer,
             root,
+            base: path::Base::new(root),
             effects: Vec::new(),
             env: Env::starting_in(directory),
             manner: Manner::PLAIN,
@@ -90,7 +96,7 @@ impl<'c> Walker<'c> {
             functions: Vec::new(),
             locals: Vec::new(),
             virtual_files: 0,
-            last_path: RefCell::new(None),
+            lately: RefCell::new(VecDeque::new()),
             beside_windows: false,
             looks: 0,
             exhausted: false,
@@ -116,7 +122,10 @@ impl<'c> Walker<'c> {
         let output = self.run(&parsed.script, stdin);
         if let Some(problem) = parsed.problem.filter(|problem| problem.budget || !self.beside_windows) {
             let span = self.span((problem.at.min(text.len()), text.len()));
-            self.emit(Effect::opaque(problem.what, span));
+            self.emit(match problem.budget {
+                true => Effect::cut(problem.what, span),
+                false => Effect::opaque(problem.what, span),
+            });
         }
         output
     }
@@ -134,6 +143,21 @@ impl<'c> Walker<'c> {
         self.nesting -= 1;
         self.anchor = anchor;
         output
+    }
+
+    /// Whether code may be read within this script; then [`Self::leaves`] must follow.
+    pub(super) fn enters(&mut self, range: (usize, usize)) -> bool {
+        if self.nesting >= NESTING_MAX {
+            self.give_up("scripts are nested too deeply to follow", range);
+            return false;
+        }
+        self.nesting += 1;
+        true
+    }
+
+    /// The code within this script has been read.
+    pub(super) fn leaves(&mut self) {
+        self.nesting -= 1;
     }
 
     /// The call's span for bytes of the script being walked.
@@ -156,15 +180,24 @@ impl<'c> Walker<'c> {
             let span = effect.because.clone();
             if !self.overflowed {
                 self.overflowed = true;
-                self.effects.push(Effect::opaque("more effects than can be listed", span));
+                self.effects.push(Effect::cut("more effects than can be listed", span));
             }
             return;
         }
         let mut effect = effect.manner(self.manner);
-        if effect.target.name.contains(HOLE) {
+        if has_hole(&effect.target.name) {
             effect.target.name = effect.target.name.replace(HOLE, "…");
         }
         self.effects.push(effect);
+    }
+
+    /// Adds an effect before all but the first `index`.
+    pub(super) fn emit_at(&mut self, index: usize, effect: Effect) {
+        let before = self.effects.len();
+        self.emit(effect);
+        if self.effects.len() > before && index < before {
+            self.effects[index..].rotate_right(1);
+        }
     }
 
     /// Adds an effect that could not be read.
@@ -173,10 +206,16 @@ impl<'c> Walker<'c> {
         self.emit(Effect::opaque(why, span));
     }
 
+    /// Adds that there is more than can be read.
+    pub(super) fn cut(&mut self, why: &'static str, range: (usize, usize)) {
+        let span = self.span(range);
+        self.emit(Effect::cut(why, span));
+    }
+
     pub(super) fn give_up(&mut self, why: &'static str, range: (usize, usize)) {
         if !self.exhausted {
             self.exhausted = true;
-            self.opaque(why, range);
+            self.cut(why, range);
         }
     }
 
@@ -233,6 +272,9 @@ impl<'c> Walker<'c> {
             flow = Some(self.deeper(range, |walker| walker.stage(stage, flow)));
         }
         self.spawning -= u32::from(spawns);
+        if self.env.full {
+            self.give_up("more names than can be remembered", (0, 0));
+        }
         flow.unwrap_or_else(Flow::empty)
     }
 
@@ -245,8 +287,10 @@ impl<'c> Walker<'c> {
         let before = self.env.clone();
         let result = walk(self);
         let files = std::mem::take(&mut self.env.files);
+        let full = self.env.full;
         self.env = before;
         self.env.files = files;
+        self.env.full = full;
         result
     }
 
@@ -377,26 +421,44 @@ impl<'c> Walker<'c> {
         };
         let mut output = Flow::empty();
         let rest = values.len() > ROUNDS_MAX;
-        let telling = values.iter().skip(ROUNDS_MAX).find(|value| self.is_telling(value)).cloned();
+        let (telling, others) = self.telling(values.iter().skip(ROUNDS_MAX).cloned());
         for value in values.into_iter().take(ROUNDS_MAX) {
             self.env.set(name, vec![value], false);
             output = output.then(self.sometimes(|walker| walker.run(body, stdin.clone())));
         }
-        if let Some(telling) = telling {
-            // Of the words that are not followed one by one, the one that matters most.
-            self.env.set(name, vec![telling], false);
+        for value in telling {
+            self.env.set(name, vec![value], false);
             output = output.then(self.sometimes(|walker| walker.run(body, stdin.clone())));
         }
         if rest {
-            self.env.set(name, vec![Flow::unknown(Origin::PLAIN)], false);
+            self.env.set(name, vec![Flow::unknown(others)], false);
             output = output.then(self.sometimes(|walker| walker.run(body, stdin)));
         }
         output
     }
 
-    /// Whether a value names a file that is anything but ordinary.
-    pub(super) fn is_telling(&self, value: &Flow) -> bool {
-        value.text.as_deref().is_some_and(|text| self.path_target(text).1.sensitivity > Sensitivity::None)
+    /// Of values that are not followed one by one, those that matter: one file of each kind that is anything but
+    /// ordinary, and texts of several words, which may be commands. What is left of the others is where they came from.
+    pub(super) fn telling(&self, values: impl Iterator<Item = Flow>) -> (Vec<Flow>, Origin) {
+        let mut telling: Vec<Flow> = Vec::new();
+        let mut kinds = Vec::new();
+        let mut left_out = Origin::PLAIN;
+        for value in values {
+            let Some(text) = value.text.as_deref() else { continue };
+            let found = self.path_target(text).1;
+            let kind = (found.sensitivity, found.broad);
+            let new_kind = found.sensitivity > Sensitivity::None && !kinds.contains(&kind);
+            let several_words = text.trim().contains(char::is_whitespace);
+            if (new_kind || several_words) && !telling.contains(&value) {
+                if telling.len() >= TELLING_MAX {
+                    left_out = Origin::CUT;
+                    break;
+                }
+                kinds.push(kind);
+                telling.push(value);
+            }
+        }
+        (telling, left_out)
     }
 
     /// A loop that never ends and starts jobs without waiting for them fills the machine.
@@ -497,7 +559,13 @@ impl<'c> Walker<'c> {
     fn appended(&mut self, assignment: &Assignment<'_>, items: Vec<Flow>) -> Vec<Flow> {
         let old = self.env.get(assignment.name).map(|var| var.items.clone()).unwrap_or_default();
         match &assignment.value {
-            Value::Array(_) => old.into_iter().chain(items).take(256).collect(),
+            Value::Array(_) => {
+                let items: Vec<Flow> = old.into_iter().chain(items).take(ITEMS_MAX + 1).collect();
+                if items.len() > ITEMS_MAX {
+                    self.give_up("more elements than can be remembered", (0, 0));
+                }
+                items
+            }
             Value::Scalar(_) => {
                 let old = old.into_iter().next().unwrap_or_else(Flow::empty);
                 items.into_iter().map(|item| old.clone().then(item)).collect()

@@ -84,7 +84,12 @@ fn script(file: &str, reading: &mut QueryReading) {
 
 /// `psql` runs what stands between backticks in an argument, as in `\set user `whoami``.
 fn backticks(rest: &str, reading: &mut QueryReading) {
-    for command in rest.split('`').skip(1).step_by(2).take(16) {
+    const COMMANDS_MAX: usize = 16;
+    for (number, command) in rest.split('`').skip(1).step_by(2).enumerate() {
+        if number == COMMANDS_MAX {
+            reading.effects.push(super::cut("more commands than can be read"));
+            return;
+        }
         reading.shell.push(command.to_owned());
     }
 }

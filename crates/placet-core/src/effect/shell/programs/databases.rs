@@ -5,7 +5,7 @@ use super::{
     options::{Options, Style},
 };
 use crate::effect::{
-    Effect, Seen, Target, TargetKind, Verb,
+    Effect, Seen, Sensitivity, Target, TargetKind, Verb,
     shell::{
         flow::{Arg, Flow, HOLE, Origin},
         walk::Walker,
@@ -218,6 +218,12 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
                 *query = Arg::literal(text, query.range);
             }
         }
+    }
+    if style == Style::Single
+        && let Some(file) = options.first().cloned()
+        && walker.path_target(file.as_str()).1.sensitivity > Sensitivity::None
+    {
+        walker.read(&file);
     }
     for query in &queries {
         read_query(walker, client.language, query.as_str(), query.range);

@@ -416,6 +416,9 @@ fn sed(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
                 super::sed::Reach::Writes(path) => {
                     walker.write(&named(path), Flow::unknown(Origin::LOCAL), false);
                 }
+                super::sed::Reach::More => {
+                    walker.cut("sed opens more files than can be listed", script.range);
+                }
             }
         }
     }

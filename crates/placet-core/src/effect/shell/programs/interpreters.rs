@@ -1,8 +1,12 @@
 //! Shells, interpreters and whatever else runs code.
 
-use super::{Call, options::Options};
+use super::{
+    Call,
+    foreign::{run_foreign, run_inline},
+    options::Options,
+};
 use crate::effect::{
-    Effect, Extent, Manner, Seen, Target, TargetKind, Undo, Verb, code,
+    Effect, Manner, Seen, Target, TargetKind, Undo, Verb,
     shell::{
         flow::{Arg, Flow, HOLE, Origin},
         walk::Walker,
@@ -179,7 +183,7 @@ pub fn run_code(walker: &mut Walker<'_>, code: &Arg<'_>, call: &Call<'_>) {
     run_code_with(walker, code, call);
 }
 
-fn run_code_with(walker: &mut Walker<'_>, code: &Arg<'_>, call: &Call<'_>) -> Flow {
+pub(super) fn run_code_with(walker: &mut Walker<'_>, code: &Arg<'_>, call: &Call<'_>) -> Flow {
     let nothing_known =
         code.as_str().trim_matches(|letter: char| letter == HOLE || letter.is_whitespace()).is_empty();
     if code.origin.has(Origin::DECODED) && !nothing_known {
@@ -208,7 +212,7 @@ pub fn run_flow(walker: &mut Walker<'_>, flow: &Flow, call: &Call<'_>) -> Flow {
 }
 
 /// Code that nobody has seen runs; where it came from is all there is to say.
-fn run_unseen(walker: &mut Walker<'_>, origin: Origin, name: &str, range: (usize, usize)) {
+pub(super) fn run_unseen(walker: &mut Walker<'_>, origin: Origin, name: &str, range: (usize, usize)) {
     let span = walker.span(range);
     let target =
         |fallback: &str| Target::new(TargetKind::Command, if name.is_empty() { fallback } else { name });
@@ -229,7 +233,7 @@ fn run_unseen(walker: &mut Walker<'_>, origin: Origin, name: &str, range: (usize
     } else {
         Effect::opaque("the code that runs is only known when it runs", span)
     };
-    walker.emit(effect);
+    walker.emit(if origin.has(Origin::CUT) { effect.manner(Manner::CUT) } else { effect });
 }
 
 /// Runs a file as shell code.
@@ -409,7 +413,7 @@ fn interpreter(walker: &mut Walker<'_>, call: &Call<'_>, language: &'static str)
     let codes: Vec<Arg<'_>> = options.values(code_flags).cloned().collect();
     if !codes.is_empty() {
         for code in &codes {
-            run_foreign(walker, language, code);
+            run_inline(walker, language, code);
         }
         let in_place = options.flags.iter().any(|(flag, _)| *flag == "-i");
         for file in rest {
@@ -439,7 +443,7 @@ fn interpreter(walker: &mut Walker<'_>, call: &Call<'_>, language: &'static str)
         if let Some(sub) = rest.first().filter(|arg| arg.as_str() == "eval") {
             let _ = sub;
             if let Some(code) = rest.get(1) {
-                run_foreign(walker, language, code);
+                run_inline(walker, language, code);
             }
             return Flow::unknown(Origin::PLAIN);
         }
@@ -518,103 +522,5 @@ fn run_foreign_file(
             Flow::unknown(Origin::PLAIN)
         }
         None => run_file(walker, file, args, call),
-    }
-}
-
-/// Files an awk program opens itself: `> "file"`, `getline < "file"`.
-fn awk_files(code: &str) -> Vec<(&str, bool)> {
-    let mut files = Vec::new();
-    for (at, sign) in code.match_indices(['<', '>']) {
-        let rest = code[at + 1..].trim_start_matches('>').trim_start();
-        let path = rest.strip_prefix('"').and_then(|rest| rest.split('"').next());
-        if let Some(path) = path.filter(|path| path.contains(['/', '.', '~']) && files.len() < 64) {
-            files.push((path, sign == ">"));
-        }
-    }
-    files
-}
-
-/// Whether an awk program has `print | "command"` or `"command" | getline`.
-fn opens_pipe(code: &str) -> bool {
-    let bytes = code.as_bytes();
-    bytes.iter().enumerate().any(|(at, byte)| {
-        let single = *byte == b'|'
-            && bytes.get(at + 1) != Some(&b'|')
-            && at.checked_sub(1).map(|at| bytes[at]) != Some(b'|');
-        let rest = code.get(at + 1..).unwrap_or("").trim_start();
-        let harmless =
-            ["\"sort", "\"uniq", "\"wc", "\"head", "\"cat"].iter().any(|start| rest.starts_with(start));
-        single && !harmless && (rest.starts_with(['"', '&']) || rest.starts_with("getline"))
-    })
-}
-
-/// Reads code of another language for what it does.
-pub fn run_foreign(walker: &mut Walker<'_>, language: &str, arg: &Arg<'_>) {
-    let span = walker.span(arg.range);
-    if !arg.known && arg.origin.has(Origin::FETCHED) {
-        run_unseen(walker, arg.origin, "", arg.range);
-    }
-    let found = code::scan(language, arg.as_str());
-    let awk = matches!(language, "awk" | "gawk" | "mawk" | "nawk");
-    if awk {
-        for (path, writes) in awk_files(arg.as_str()) {
-            let file = Arg::literal(path.to_owned(), arg.range);
-            if writes {
-                walker.write(&file, Flow::unknown(Origin::LOCAL), true);
-            } else {
-                walker.read(&file);
-            }
-        }
-    }
-    if awk && found.uses.is_empty() {
-        // A filter; unless it opens a pipe.
-        let target = Target::new(TargetKind::Command, language);
-        walker.emit(match opens_pipe(arg.as_str()) {
-            true => Effect::opaque("awk runs a program through a pipe", span.clone()),
-            false => Effect::new(Verb::Read, target, span.clone()),
-        });
-    } else {
-        let target = Target::new(TargetKind::Command, format!("inline {language}"));
-        walker.emit(Effect::new(Verb::Execute, target, span.clone()).seen(Seen::Likely));
-    }
-    if found.decodes_and_runs {
-        run_unseen(walker, Origin::DECODED, "", arg.range);
-    }
-    if found.fetches_and_runs {
-        run_unseen(walker, Origin::FETCHED, "", arg.range);
-    }
-    if found.remote_control {
-        super::network::remote_control(walker, "", arg.range);
-    }
-    for use_ in found.uses {
-        match use_ {
-            code::Use::Shell(text) => {
-                walker.nested(&text, arg.range, None);
-            }
-            code::Use::ReadPath(path) => {
-                walker.read(&Arg { text: path.into(), ..Arg::literal("", arg.range) });
-            }
-            code::Use::WritePath(path) => {
-                walker.write(
-                    &Arg { text: path.into(), ..Arg::literal("", arg.range) },
-                    Flow::unknown(Origin::PLAIN),
-                    false,
-                );
-            }
-            code::Use::DeletePath { path, tree } => {
-                let path = path.unwrap_or_else(|| HOLE.to_string());
-                let before = walker.manner;
-                // Nobody looks for a deletion inside a piece of code.
-                walker.manner |= Manner::HIDDEN;
-                super::files::delete(walker, &Arg::literal(path, arg.range), tree);
-                walker.manner = before;
-            }
-            code::Use::Fetch(host) => {
-                let target = super::network::host_target(&host);
-                walker.emit(Effect::new(Verb::Read, target, span.clone()));
-            }
-            code::Use::Send(host) => walker.send(&host, Origin::PLAIN, arg.range),
-            code::Use::Opaque(why) => walker.emit(Effect::opaque(why, span.clone()).extent(Extent::One)),
-        }
     }
 }

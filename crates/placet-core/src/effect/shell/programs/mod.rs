@@ -23,7 +23,10 @@ mod wrappers;
 
 mod interpreters;
 
+mod foreign;
+
 pub(super) use interpreters::settings_that_run;
+pub(in crate::effect) use text::base64;
 
 mod git;
 
@@ -32,10 +35,10 @@ mod databases;
 mod processes;
 
 use super::{
-    flow::{Arg, Flow, HOLE, Origin},
+    flow::{Arg, Flow, HOLE, Origin, has_hole},
     walk::Walker,
 };
-use crate::effect::{Effect, Manner, Seen, Target, TargetKind, Undo, Verb, windows};
+use crate::effect::{Effect, Manner, Pointer, Seen, Target, TargetKind, Undo, Verb, windows};
 
 /// One program about to run.
 pub struct Call<'r> {
@@ -94,7 +97,7 @@ pub fn run(
         walker.emit(Effect::opaque("which program runs depends on a pattern", span).manner(Manner::HIDDEN));
         return Flow::unknown(Origin::PLAIN);
     }
-    if written.contains(HOLE) {
+    if has_hole(written) {
         return unknown_program(walker, program, args, range);
     }
     if looks_disguised(written) {
@@ -135,6 +138,12 @@ fn dispatch(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
 }
 
 /// What a program does that somebody here knows.
+pub fn knows(name: &str) -> bool {
+    let mut walker = Walker::new(Pointer::root(), None, None);
+    let call = Call { name, args: &[], range: (0, 0), stdin: None, overlay: &[] };
+    known_program(&mut walker, &call).is_some()
+}
+
 fn known_program(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     if walker.beside_windows && windows::is_windows(call.name) {
         return Some(Flow::unknown(Origin::PLAIN));
@@ -175,7 +184,7 @@ pub(super) fn unknown_use(walker: &mut Walker<'_>, call: &Call<'_>) {
 pub(super) fn hands_over_secrets(walker: &mut Walker<'_>, call: &Call<'_>) {
     const LOOKED_AT_MAX: usize = 2_000;
     if call.args.len() > LOOKED_AT_MAX {
-        walker.opaque("more arguments than can be looked at", call.range);
+        walker.cut("more arguments than can be looked at", call.range);
     }
     for arg in call.args.iter().take(LOOKED_AT_MAX) {
         let at = arg.as_str().find('=').filter(|_| arg.as_str().starts_with('-')).map_or(0, |at| at + 1);
@@ -218,12 +227,13 @@ fn unknown_program(
     }
     // `$(brew --prefix)/bin/x` and `$VENV/bin/python` still tell which program it is.
     let name = base_name(program.as_str());
-    if !name.contains(HOLE) && program.as_str().contains('/') {
+    if !has_hole(name) && program.as_str().contains('/') {
         let call = Call { name, args, range, stdin: None, overlay: &[] };
         return dispatch(walker, &call);
     }
     let why = "which program runs is only known when it runs";
-    walker.emit(Effect::opaque(why, span).manner(Manner::HIDDEN));
+    let effect = Effect::opaque(why, span).manner(Manner::HIDDEN);
+    walker.emit(if program.origin.has(Origin::CUT) { effect.manner(Manner::CUT) } else { effect });
     Flow::unknown(Origin::PLAIN)
 }
 
@@ -238,8 +248,8 @@ fn windows_program(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
 }
 
 /// Code of another language, as a whole argument.
-pub(super) fn run_foreign(walker: &mut Walker<'_>, language: &str, code: &str) {
-    interpreters::run_foreign(walker, language, &Arg::literal(code.to_owned(), (0, code.len())));
+pub(super) fn run_whole(walker: &mut Walker<'_>, language: &str, code: &str) {
+    foreign::run_whole(walker, language, code);
 }
 
 /// Whether a program is a shell.

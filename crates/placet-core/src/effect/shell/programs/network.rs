@@ -5,7 +5,7 @@ use super::{
     options::{Options, Style},
 };
 use crate::effect::{
-    Effect, Extent, Manner, Place, Seen, Target, TargetKind, Undo, Verb,
+    Effect, Extent, Manner, Place, Seen, Sensitivity, Target, TargetKind, Undo, Verb,
     shell::{
         flow::{Arg, Flow, HOLE, Origin},
         walk::Walker,
@@ -161,6 +161,7 @@ const CURL_FLAGS: &[&str] = &[
     "-Q",
     "--oauth2-bearer",
     "--unix-socket",
+    "--abstract-unix-socket",
     "--output-dir",
     "-P",
     "-y",
@@ -239,6 +240,9 @@ fn curl(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     }
     if !urls.is_empty() {
         addresses.extend(detours(&options));
+    }
+    for path in options.values(&["--unix-socket", "--abstract-unix-socket"]).cloned().collect::<Vec<_>>() {
+        socket(walker, &path);
     }
     for url in &addresses {
         if writes {
@@ -592,6 +596,11 @@ const NETCAT_FLAGS: &[&str] = &[
 fn netcat(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let options = Options::read(call.args, NETCAT_FLAGS, Style::Gnu);
     let runs = options.has(&["-e", "-c", "--exec", "--sh-exec", "--lua-exec"]);
+    if options.has(&["-U", "--unixsock"])
+        && let Some(path) = options.first().cloned()
+    {
+        socket(walker, &path);
+    }
     let listens = options.has(&["-l", "--listen"]);
     // Who listens names a port of their own; the other end is whoever comes.
     let host = options.first().filter(|_| !listens).map_or("", |arg| arg.as_str()).to_owned();
@@ -609,6 +618,19 @@ fn netcat(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         return Flow::unknown(Origin::FETCHED);
     }
     plain(walker, call)
+}
+
+/// Speaks to whoever listens on a socket of this machine; worth naming if that is more than ordinary.
+fn socket(walker: &mut Walker<'_>, path: &Arg<'_>) {
+    let (target, found) = walker.path_target(path.as_str());
+    if found.sensitivity > Sensitivity::None {
+        let span = walker.span(path.range);
+        let effect = Effect::new(Verb::Send, target, span);
+        walker.emit(match found.what {
+            Some(what) => effect.words(what),
+            None => effect,
+        });
+    }
 }
 
 /// A shell, or any program, at the other end of a connection.
@@ -658,6 +680,9 @@ fn socat(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
                     ..(*arg).clone()
                 };
                 secret = secret.and(walker.read(&file).origin);
+            } else if kind.starts_with("UNIX") || kind.starts_with("ABSTRACT") {
+                let path = rest_plain.split(',').next().unwrap_or("").to_owned();
+                socket(walker, &Arg { text: path.into(), ..(*arg).clone() });
             } else if kind.starts_with("CREAT") {
                 let file = Arg { text: rest_plain.into(), ..(*arg).clone() };
                 walker.write(&file, Flow::unknown(secret), false);

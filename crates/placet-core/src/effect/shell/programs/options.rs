@@ -62,7 +62,7 @@ impl<'r> Options<'r> {
                     None => (text, None),
                 };
                 options.flags.push((name, value));
-            } else if takes.contains(&text) {
+            } else if text.len() > 2 && takes.contains(&text) {
                 options.flags.push((text, args.get(at).cloned()));
                 at += 1;
             } else {
@@ -78,7 +78,7 @@ impl<'r> Options<'r> {
         for (index, letter) in text.char_indices().skip(1) {
             let name = short_flag(letter);
             let end = index + letter.len_utf8();
-            if takes.contains(&name) {
+            if takes_value(takes, letter) {
                 if end < text.len() {
                     let value = arg.after(end + usize::from(text[end..].starts_with('=')));
                     self.flags.push((name, Some(value)));
@@ -126,7 +126,16 @@ fn abbreviates(flag: &str, name: &str) -> bool {
     flag == name || (flag.len() >= 3 && flag.starts_with("--") && name.starts_with(flag))
 }
 
+/// Whether the flag of one letter is among `takes`.
+fn takes_value(takes: &[&str], letter: char) -> bool {
+    u8::try_from(letter).is_ok_and(|letter| takes.iter().any(|flag| flag.as_bytes() == [b'-', letter]))
+}
+
 fn same_flag(flag: &str, written: &str, style: Style) -> bool {
+    // Most are told apart by their first letter.
+    if style == Style::Gnu && flag.as_bytes().get(2) != written.as_bytes().get(2) {
+        return false;
+    }
     match style {
         Style::Gnu => abbreviates(written, flag) && (written.len() >= 5 || written == flag),
         Style::Single => flag.trim_start_matches('-') == written.trim_start_matches('-'),

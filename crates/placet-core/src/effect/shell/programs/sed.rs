@@ -9,14 +9,23 @@ pub enum Reach {
     Reads(String),
     /// Writes this file.
     Writes(String),
+    /// More than is listed.
+    More,
 }
+
+/// What one script is listed to do before giving up.
+const REACH_MAX: usize = 256;
 
 /// Reads a script, one command after the other.
 pub fn read(script: &str) -> Vec<Reach> {
     let mut found = Vec::new();
     for line in script.lines() {
         let mut rest = line;
-        while !rest.is_empty() && found.len() < 256 {
+        while !rest.is_empty() {
+            if found.len() >= REACH_MAX {
+                found.push(Reach::More);
+                return found;
+            }
             rest = command(rest.trim_start_matches([' ', '\t', ';', '{', '}']), &mut found);
         }
     }

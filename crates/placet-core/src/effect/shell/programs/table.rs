@@ -33,10 +33,12 @@ use super::{
 };
 use crate::effect::{
     Effect, Extent, Manner, Place, Seen, Sensitivity, Target, TargetKind, Undo, Verb,
+    act::Act,
     shell::{
         flow::{Arg, Flow, Origin},
         walk::Walker,
     },
+    verbs::{self, Context},
 };
 
 const TEXTS: &[(&str, &str)] = &[
@@ -220,10 +222,8 @@ fn is_harmless(program: &Program, options: &Options<'_>) -> bool {
     for (flag, value) in &options.flags {
         let name = flag.trim_start_matches('-');
         let off = value.as_ref().is_some_and(|value| {
-            matches!(
-                value.as_str().to_ascii_lowercase().as_str(),
-                "none" | "false" | "f" | "no" | "n" | "0" | "off" | ""
-            )
+            const OFF: [&str; 8] = ["", "0", "f", "n", "no", "off", "none", "false"];
+            OFF.iter().any(|off| value.as_str().eq_ignore_ascii_case(off))
         });
         let dry = matches!(
             name,
@@ -330,7 +330,7 @@ impl Template {
             }
             Reader::Code => {
                 for arg in &named {
-                    super::interpreters::run_foreign(walker, call.name, arg);
+                    super::foreign::run_foreign(walker, call.name, arg);
                 }
                 return origin;
             }
@@ -427,101 +427,15 @@ fn whole_name(call: &Call<'_>, options: &Options<'_>) -> String {
 
 /// What the verb in a sub-command says, for uses that no line names.
 fn by_verb(walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>, place: Place) {
-    const READ: &[&str] = &[
-        "get", "list", "ls", "show", "describe", "status", "info", "view", "diff", "logs", "log", "top",
-        "history", "search", "inspect", "whoami", "ps", "find", "cat", "check", "validate", "lint", "plan",
-        "preview", "tail", "head", "query", "count", "wait", "watch", "download", "export", "dump", "whois",
-        "stats", "explain", "test", "doctor", "current", "lookup", "print", "read", "display", "env",
-    ];
-    const DELETE: &[&str] = &[
-        "delete",
-        "destroy",
-        "remove",
-        "rm",
-        "del",
-        "purge",
-        "drop",
-        "terminate",
-        "erase",
-        "wipe",
-        "uninstall",
-        "unpublish",
-        "prune",
-        "flush",
-        "truncate",
-        "reset",
-        "deregister",
-        "decommission",
-        "nuke",
-        "teardown",
-        "rb",
-        "deletes",
-        "undeploy",
-        "unset",
-        "flushall",
-        "empty",
-        "clean",
-        "cleanup",
-        "expunge",
-    ];
-    const DISRUPT: &[&str] = &[
-        "stop",
-        "kill",
-        "disable",
-        "suspend",
-        "restart",
-        "reboot",
-        "shutdown",
-        "rollback",
-        "failover",
-        "evict",
-        "deactivate",
-        "detach",
-        "halt",
-        "pause",
-        "quarantine",
-        "abandon",
-        "seal",
-        "leave",
-        "revert",
-    ];
-    const GRANT: &[&str] = &["grant", "invite", "share", "authorize", "impersonate"];
-    let mut verb = None;
-    for arg in options.operands.iter().take(4) {
-        for token in arg.as_str().split([':', '-', '_', '.', '/']) {
-            let token = token.to_ascii_lowercase();
-            let token = token.as_str();
-            verb = if READ.contains(&token) {
-                Some((Verb::Read, Undo::Trivial, Sensitivity::None, None))
-            } else if DELETE.contains(&token) {
-                Some((Verb::Delete, Undo::Impossible, Sensitivity::None, None))
-            } else if DISRUPT.contains(&token) {
-                Some((
-                    Verb::Configure,
-                    Undo::Possible,
-                    Sensitivity::System,
-                    Some("interrupts something that is running"),
-                ))
-            } else if GRANT.contains(&token) {
-                Some((Verb::Grant, Undo::Possible, Sensitivity::None, None))
-            } else {
-                None
-            };
-            if verb.is_some() {
-                break;
-            }
-        }
-        if verb.is_some() {
-            break;
-        }
-    }
-    let (verb, undo, sensitivity, words) =
-        verb.unwrap_or((Verb::Write, Undo::Possible, Sensitivity::None, None));
-    let target = Target::new(TargetKind::Service, whole_name(call, options)).at(place).with(sensitivity);
+    let tokens =
+        options.operands.iter().take(4).flat_map(|arg| arg.as_str().split([':', '-', '_', '.', '/']));
+    let said = tokens.into_iter().find_map(|token| verbs::of(&token.to_ascii_lowercase(), Context::Program));
+    let act = said.unwrap_or(Act::CHANGE);
+    let target = Target::new(TargetKind::Service, whole_name(call, options)).at(place).with(act.sensitivity);
     let span = walker.span(call.range);
-    let mut effect = Effect::new(verb, target, span).undo(undo).seen(Seen::Likely);
-    if let Some(words) = words {
-        effect = effect.words(words);
+    let mut effect = Effect::new(act.verb, target, span).undo(act.undo).seen(Seen::Likely);
+    if act == Act::DISRUPT {
+        effect = effect.words("interrupts something that is running");
     }
     walker.emit(effect);
 }

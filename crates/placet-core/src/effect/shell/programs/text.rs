@@ -258,7 +258,7 @@ fn transform(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
 }
 
 /// The bytes a base64 text stands for.
-pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
+pub(in crate::effect) fn base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
     let mut bits = 0u32;
     let mut count = 0;

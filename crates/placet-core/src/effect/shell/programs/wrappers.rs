@@ -429,10 +429,14 @@ fn xargs(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     if items.is_empty() || items.len() > ITEMS_MAX {
         let text = known.unwrap_or("");
         let flow = |word: &str| Flow { text: Some(word.to_owned()), origin: input.origin };
-        let telling = text.split_whitespace().skip(ITEMS_MAX).find(|word| walker.is_telling(&flow(word)));
+        let (telling, others) = match placeholder.is_some() {
+            true => walker.telling(text.lines().skip(ITEMS_MAX).map(|line| flow(line.trim()))),
+            false => walker.telling(text.split_whitespace().skip(ITEMS_MAX).map(flow)),
+        };
         items.truncate(ITEMS_MAX);
-        items.extend(telling.map(item));
-        items.push(Arg { origin: input.origin, ..Arg::literal(HOLE.to_string(), call.range) });
+        items.extend(telling.iter().filter_map(|value| value.text.as_deref()).map(item));
+        let origin = input.origin.and(others);
+        items.push(Arg { origin, ..Arg::literal(HOLE.to_string(), call.range) });
     }
     let stdin = Some(Flow::unknown(Origin::PLAIN));
     let Some(mark) = placeholder else {

@@ -1,5 +1,7 @@
 //! Paths, and what files hold as far as this script has filled them.
 
+use std::{borrow::Cow, ops::Bound};
+
 use super::{Walker, holds_secrets, is_absolute, is_sink, network_path};
 use crate::effect::{
     Effect, Extent, Manner, Place, Seen, Target, TargetKind, Undo, Verb, path,
@@ -8,6 +10,9 @@ use crate::effect::{
         flow::{Arg, Flow, HOLE, Origin},
     },
 };
+
+/// How many answers about paths are kept.
+const PATHS_KEPT: usize = 4;
 
 impl Walker<'_> {
     /// The working tree, if it is known.
@@ -25,23 +30,30 @@ impl Walker<'_> {
         let next = match to {
             // Back to wherever it was, or somewhere only known when it runs.
             Some("-") => HOLE.to_string(),
-            Some(to) => self.locate(to),
+            Some(to) => self.locate(to).into_owned(),
             None => "~".to_owned(),
         };
         self.env.directory = Some(next);
     }
 
     /// `path` as seen from the start of the script.
-    pub(in crate::effect::shell) fn locate(&self, text: &str) -> String {
+    pub(in crate::effect::shell) fn locate<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match &self.env.directory {
-            Some(directory) if !is_absolute(text) => format!("{}/{text}", directory.trim_end_matches('/')),
-            Some(_) | None => text.to_owned(),
+            Some(directory) if !is_absolute(text) => {
+                let directory = directory.trim_end_matches('/');
+                let mut located = String::with_capacity(directory.len() + 1 + text.len());
+                located.push_str(directory);
+                located.push('/');
+                located.push_str(text);
+                Cow::Owned(located)
+            }
+            Some(_) | None => Cow::Borrowed(text),
         }
     }
 
     /// The target a path argument names.
     pub(in crate::effect::shell) fn path_target(&self, text: &str) -> (Target, path::Found) {
-        let found = self.classify(self.locate(text));
+        let found = self.classify(&self.locate(text));
         let target = Target {
             kind: TargetKind::Path,
             name: found.name.clone(),
@@ -54,19 +66,38 @@ impl Walker<'_> {
     /// The one name under which a file is remembered, however it is spelled.
     pub(in crate::effect::shell) fn file_key(&self, text: &str) -> String {
         let located = self.locate(text);
-        if located.starts_with("/dev/fd/") { located } else { self.classify(located).name }
+        if located.starts_with("/dev/fd/") {
+            return located.into_owned();
+        }
+        match self.lately(&located) {
+            Some(found) => found.name,
+            None => self.base.name(&located),
+        }
     }
 
-    /// What a located path says. A program asks several times about the same one, so the last is kept.
-    fn classify(&self, located: String) -> path::Found {
-        if let Some((last, found)) = &*self.last_path.borrow()
-            && *last == located
-        {
-            return found.clone();
+    /// What this script put into a file, if it wrote it.
+    fn written(&self, text: &str) -> Option<&Flow> {
+        if self.env.files.is_empty() { None } else { self.env.files.get(&self.file_key(text)) }
+    }
+
+    /// What a located path says. Programs ask several times about the same few, so these are kept.
+    fn classify(&self, located: &str) -> path::Found {
+        if let Some(found) = self.lately(located) {
+            return found;
         }
-        let found = path::classify(&located, self.root);
-        *self.last_path.borrow_mut() = Some((located, found.clone()));
+        let found = self.base.classify(located);
+        let mut lately = self.lately.borrow_mut();
+        if lately.len() == PATHS_KEPT {
+            lately.pop_front();
+        }
+        lately.push_back((located.to_owned(), found.clone()));
         found
+    }
+
+    /// What a located path said, if it was asked for lately.
+    fn lately(&self, located: &str) -> Option<path::Found> {
+        let lately = self.lately.borrow();
+        lately.iter().rev().find(|(path, _)| path == located).map(|(_, found)| found.clone())
     }
 
     /// Reads the file an argument names; gives what it holds.
@@ -77,7 +108,7 @@ impl Walker<'_> {
             self.emit(Effect::new(Verb::Read, target, span));
             return Flow::unknown(Origin::FETCHED);
         }
-        if let Some(content) = self.env.files.get(&self.file_key(arg.as_str())) {
+        if let Some(content) = self.written(arg.as_str()) {
             return content.clone();
         }
         let (target, found) = self.path_target(arg.as_str());
@@ -105,17 +136,17 @@ impl Walker<'_> {
         {
             return flow.clone();
         }
-        if let Some(content) = self.env.files.get(&self.file_key(text)) {
+        if let Some(content) = self.written(text) {
             return content.clone();
         }
-        let found = self.classify(located.clone());
+        let found = self.classify(&located);
         // A directory that was filled here, or that keys are usually kept in, is as secret as they are.
         let inside = format!("{}/", located.trim_end_matches('/'));
         let filled = self
             .env
             .files
-            .iter()
-            .filter(|(name, _)| name.starts_with(&inside))
+            .range::<str, _>((Bound::Included(inside.as_str()), Bound::Unbounded))
+            .take_while(|(name, _)| name.starts_with(&inside))
             .fold(Origin::PLAIN, |origin, (_, flow)| origin.and(flow.origin));
         let own = if holds_secrets(&found) { Origin::SECRET } else { Origin::LOCAL };
         Flow::unknown(own.and(filled))
@@ -131,7 +162,7 @@ impl Walker<'_> {
         if is_sink(&found.name) {
             return;
         }
-        let device = path::is_block_device(&found.name);
+        let device = found.name.starts_with(['/', '\\']) && path::is_block_device(&found.name);
         let key = self.file_key(arg.as_str());
         self.env.write_file(key, content, append || self.conditional > 0 || self.spawning > 0);
         let span = self.span(arg.range);

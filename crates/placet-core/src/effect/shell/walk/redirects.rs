@@ -160,7 +160,7 @@ impl Walker<'_> {
                     };
                     match network_path(arg.as_str()) {
                         Some(host) => Channel::Network(host.to_owned()),
-                        None => Channel::File(self.locate(arg.as_str())),
+                        None => Channel::File(self.locate(arg.as_str()).into_owned()),
                     }
                 }
                 RedirectKind::DupRead | RedirectKind::DupWrite => continue,

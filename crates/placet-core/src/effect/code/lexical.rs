@@ -38,6 +38,8 @@ pub enum Use {
     Send(String),
     /// Does something that cannot be read, for this reason.
     Opaque(&'static str),
+    /// Goes on for longer than can be read, for this reason.
+    Cut(&'static str),
 }
 
 /// Other names that `import … as …` gives to modules and functions.
@@ -85,12 +87,12 @@ const DEPTH_MAX: u32 = 6;
 fn scan_within(language: &str, code: &str, depth: u32) -> CodeReading {
     let mut reading = CodeReading::default();
     if depth > DEPTH_MAX {
-        reading.uses.push(Use::Opaque("code within code is nested too deeply to follow"));
+        reading.uses.push(Use::Cut("code within code is nested too deeply to follow"));
         return reading;
     }
     let (calls, complete) = calls(language, code);
     if !complete {
-        reading.uses.push(Use::Opaque("more code than can be followed"));
+        reading.uses.push(Use::Cut("more code than can be followed"));
     }
     let mut decodes = false;
     let mut runs = false;
@@ -272,7 +274,7 @@ fn shell(call: &Found<'_>, reading: &mut CodeReading) {
     } else if words[0].contains(' ') {
         words[0].to_owned()
     } else {
-        words.iter().map(|word| super::quote(word)).collect::<Vec<_>>().join(" ")
+        words.iter().map(|word| crate::effect::quote(word)).collect::<Vec<_>>().join(" ")
     };
     if call.computed {
         // Something else comes along that only the running code knows.

@@ -1,0 +1,741 @@
+//! Calls: what is called, with what, and what that amounts to.
+
+use std::borrow::Cow;
+
+use super::{
+    How, Language, Range,
+    reader::{Arguments, Reader},
+    table::{self, Row, Slot, Word},
+    token::{Kind as Token, inner},
+    value::{Kind, Text, Value},
+};
+use crate::effect::shell::{HOLE, Origin};
+
+/// The object a method is called on, and the method.
+pub(super) struct Receiver<'a> {
+    pub value: Value<'a>,
+    pub method: &'a str,
+}
+
+impl<'a> Reader<'a, '_> {
+    /// What is attached to an operand: members, calls, indexes.
+    pub(super) fn attached(
+        &mut self,
+        mut value: Value<'a>,
+        first: usize,
+        mut at: usize,
+        end: usize,
+    ) -> (Value<'a>, usize) {
+        while at < end && !self.stopped {
+            match self.kind(at) {
+                Some(Token::Operator) => match self.word(at) {
+                    "." | "?." => match self.kind(at + 1) {
+                        Some(Token::Open) if at + 1 < end => at += 1,
+                        Some(Token::Name) if at + 1 < end => {
+                            (value, at) = self.member(value, first, at + 1, end);
+                        }
+                        _ => return (value, at + 1),
+                    },
+                    "!" if self.language == Language::JavaScript
+                        && (matches!(self.word(at + 1), "." | "[" | "(" | ")" | ";" | ",")) =>
+                    {
+                        at += 1;
+                    }
+                    "++" | "--" if self.language == Language::JavaScript && self.tokens[at].extra == 0 => {
+                        return (Value::Unknown(value.origin()), at + 1);
+                    }
+                    "<" if self.language == Language::JavaScript => match self.type_arguments(at, end) {
+                        Some(next) => at = next,
+                        None => break,
+                    },
+                    _ => break,
+                },
+                Some(Token::Open) => {
+                    let close = self.partner(at, end);
+                    match self.word(at) {
+                        "(" => {
+                            let arguments = self.arguments(at + 1, close);
+                            let range = self.range(first, (close + 1).min(end));
+                            value = self.call(value, arguments, range);
+                        }
+                        "[" => {
+                            let range = self.range(first, (close + 1).min(end));
+                            value = self.subscript(&value, at + 1, close, range);
+                        }
+                        _ => break,
+                    }
+                    at = (close + 1).min(end);
+                }
+                // A tagged template: the tag is called with the text.
+                Some(Token::Template) if self.language == Language::JavaScript => {
+                    let token = self.tokens[at];
+                    let text = self.template(inner(token), token.link);
+                    let range = self.range(first, at + 1);
+                    value = self.call(value, Arguments::of(vec![text]), range);
+                    at += 1;
+                }
+                _ => break,
+            }
+        }
+        (value, at)
+    }
+
+    /// `.name` at the name, with the call that may follow.
+    fn member(&mut self, value: Value<'a>, first: usize, at: usize, end: usize) -> (Value<'a>, usize) {
+        let method = self.word(at);
+        let mut open = at + 1;
+        if self.is(open, end, "?.") && self.is(open + 1, end, "(") {
+            open += 1;
+        }
+        if self.language == Language::JavaScript
+            && self.is(open, end, "<")
+            && let Some(next) = self.type_arguments(open, end)
+        {
+            open = next;
+        }
+        let by_name = match &value {
+            Value::Name(_) | Value::Dict(_) => true,
+            Value::OneOf(items) => {
+                items.items.iter().all(|item| matches!(item, Value::Name(_) | Value::Dict(_)))
+            }
+            _ => false,
+        };
+        let call = self.is(open, end, "(");
+        if call && (!by_name || is_call_of_function(method)) {
+            let close = self.partner(open, end);
+            let range = self.range(first, (close + 1).min(end));
+            let arguments = self.arguments(open + 1, close);
+            let variable = (at >= 2 && first + 2 == at && self.kind(first) == Some(Token::Name))
+                .then(|| self.word(first));
+            let value = self.method_call(Receiver { value, method }, arguments, variable, range);
+            return (value, (close + 1).min(end));
+        }
+        let range = self.range(first, at + 1);
+        let written = self.source.get(range.0..range.1);
+        (self.attribute(&value, method, written, range), if call { open } else { at + 1 })
+    }
+
+    /// `<string, number>` before a call; gives where the call starts.
+    fn type_arguments(&self, at: usize, end: usize) -> Option<usize> {
+        const LENGTH_MAX: usize = 32;
+        let mut depth = 0u32;
+        for next in at..end.min(at + LENGTH_MAX) {
+            match (self.kind(next)?, self.word(next)) {
+                (Token::Operator, "<") => depth += 1,
+                (Token::Operator, ">") => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return self.is(next + 1, end, "(").then_some(next + 1);
+                    }
+                }
+                (Token::Name | Token::Text, _) => {}
+                (Token::Operator, "." | "," | "|" | "&") => {}
+                (Token::Open | Token::Close, "[" | "]" | "{" | "}") => {}
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    fn subscript(&mut self, value: &Value<'a>, at: usize, end: usize, range: Range) -> Value<'a> {
+        let (key, next) = self.expression(at, end);
+        if !self.is(next, end, ":") && next > at {
+            return self.index(value, &key, range);
+        }
+        // A slice. What comes out of it is part of what was there; backwards is a known trick.
+        let mut at = next;
+        let mut numbers = 0;
+        while at < end && !self.stopped {
+            if self.is(at, end, ":") {
+                numbers += 1;
+                at += 1;
+                continue;
+            }
+            let (_, after) = self.expression(at, end);
+            at = after.max(at + 1);
+        }
+        let backwards = numbers == 2
+            && self.word(end.saturating_sub(2)) == "-"
+            && self.word(end.saturating_sub(1)) == "1";
+        match value {
+            Value::Text(text) if backwards && text.known() => {
+                self.copies(text.text.len());
+                Value::Text(text.with(text.text.chars().rev().collect()))
+            }
+            Value::Text(text) if text.glob => value.clone(),
+            Value::Text(text) => Value::Text(Text::hole(text.origin)),
+            Value::List(_) => value.clone(),
+            other => Value::Unknown(other.origin()),
+        }
+    }
+
+    /// The arguments in tokens `at..end`.
+    pub(super) fn arguments(&mut self, mut at: usize, end: usize) -> Arguments<'a> {
+        let mut arguments = Arguments::default();
+        if at >= end {
+            return arguments;
+        }
+        if let Some(value) = self.comprehension(at, end) {
+            arguments.positional.push(value);
+            return arguments;
+        }
+        while at < end && !self.stopped {
+            if self.is(at, end, ",") {
+                at += 1;
+                continue;
+            }
+            let sign = if self.kind(at) == Some(Token::Operator) { self.word(at) } else { "" };
+            if self.language == Language::Python
+                && self.kind(at) == Some(Token::Name)
+                && self.is(at + 1, end, "=")
+            {
+                let name = self.word(at);
+                let (value, next) = self.expression(at + 2, end);
+                arguments.named.push((Cow::Borrowed(name), value));
+                at = next.max(at + 2);
+                continue;
+            }
+            let (value, next) = self.expression(at, end);
+            if next > at {
+                match (sign, value) {
+                    ("*" | "...", Value::List(items)) => {
+                        arguments.positional.extend(items.items.iter().cloned())
+                    }
+                    ("*" | "...", value) => arguments.positional.push(value.element()),
+                    ("**", Value::Dict(items)) => arguments.named.extend(items.items.iter().cloned()),
+                    (_, value) => arguments.positional.push(value),
+                }
+            }
+            at = next.max(at + 1);
+        }
+        arguments
+    }
+
+    /// Calls `callee`.
+    pub(super) fn call(&mut self, callee: Value<'a>, arguments: Arguments<'a>, range: Range) -> Value<'a> {
+        let origin = arguments.origin();
+        if !self.counts() {
+            return Value::Unknown(origin);
+        }
+        match callee {
+            Value::Name(name) => self.call_named(&name, None, &arguments, range),
+            Value::Function(index) => {
+                let value = self.call_function(index, &arguments, false);
+                self.callbacks("", &arguments, &Value::Unknown(Origin::PLAIN), range);
+                value
+            }
+            Value::OneOf(items) => {
+                let mut found: Option<Value<'a>> = None;
+                for item in items.items.iter().take(super::value::ALTERNATIVES_MAX) {
+                    let value = self.call(item.clone(), arguments.clone(), range);
+                    found = Some(match found {
+                        Some(found) => found.or(value),
+                        None => value,
+                    });
+                }
+                found.unwrap_or(Value::Unknown(origin))
+            }
+            Value::Thing(Kind::Partial, inside) => {
+                let Some((function, first)) = inside.items().and_then(<[Value<'a>]>::split_first) else {
+                    return Value::Unknown(origin);
+                };
+                let mut positional = first.to_vec();
+                positional.extend(arguments.positional);
+                self.call(function.clone(), Arguments { positional, named: arguments.named }, range)
+            }
+            // A part of a client that is called: `s3.Bucket("x")` is the client still.
+            Value::Thing(Kind::Cloud | Kind::Database | Kind::Session, _) => callee,
+            Value::Thing(Kind::Library, _) => {
+                self.opaque("calls machine code that nobody has read here", range);
+                Value::Unknown(origin)
+            }
+            other => {
+                let value = Value::Unknown(other.origin().and(origin));
+                self.callbacks("", &arguments, &value, range);
+                value
+            }
+        }
+    }
+
+    /// Calls a method of something that is not a module.
+    fn method_call(
+        &mut self,
+        receiver: Receiver<'a>,
+        arguments: Arguments<'a>,
+        variable: Option<&'a str>,
+        range: Range,
+    ) -> Value<'a> {
+        let Receiver { value, method } = receiver;
+        let origin = value.origin().and(arguments.origin());
+        if !self.counts() {
+            return Value::Unknown(origin);
+        }
+        // `f.call(this, x)`, `f.apply(this, [x])`, `f.bind(this, x)`.
+        if is_call_of_function(method)
+            && matches!(
+                value,
+                Value::Name(_) | Value::Function(_) | Value::OneOf(_) | Value::Thing(Kind::Partial, _)
+            )
+        {
+            return self.call_of_function(value, method, arguments, range);
+        }
+        if let Some(variable) = variable {
+            self.mutates(variable, &value, method, &arguments);
+        }
+        match &value {
+            Value::OneOf(items) => {
+                let mut found: Option<Value<'a>> = None;
+                for item in items.items.iter().take(super::value::ALTERNATIVES_MAX) {
+                    let receiver = Receiver { value: item.clone(), method };
+                    let value = self.method_call(receiver, arguments.clone(), None, range);
+                    found = Some(match found {
+                        Some(found) => found.or(value),
+                        None => value,
+                    });
+                }
+                found.unwrap_or(Value::Unknown(origin))
+            }
+            Value::Thing(Kind::Library, _) if matches!(method, "system" | "popen" | "execve" | "execvp") => {
+                self.call_named(
+                    if method == "system" { "os.system" } else { "os.popen" },
+                    None,
+                    &arguments,
+                    range,
+                )
+            }
+            Value::Thing(Kind::Library, _) => {
+                self.opaque("calls machine code that nobody has read here", range);
+                Value::Unknown(origin)
+            }
+            Value::Thing(Kind::Cloud, inside) => self.cloud_call(inside, method, &arguments, range),
+            Value::Thing(kind, _) => {
+                let name = [kind.name(), ".", method].concat();
+                match table::of(self.language).find(&name) {
+                    Some(_) => self.call_named(&name, Some(&value), &arguments, range),
+                    None => self.unknown_method(&value, method, &arguments, range),
+                }
+            }
+            _ => match self.known_method(&value, method, &arguments) {
+                Some(found) => {
+                    self.callbacks(method, &arguments, &value, range);
+                    found
+                }
+                None => self.unknown_method(&value, method, &arguments, range),
+            },
+        }
+    }
+
+    fn call_of_function(
+        &mut self,
+        function: Value<'a>,
+        method: &str,
+        mut arguments: Arguments<'a>,
+        range: Range,
+    ) -> Value<'a> {
+        if arguments.positional.is_empty() {
+            return self.call(function, arguments, range);
+        }
+        arguments.positional.remove(0);
+        if method == "apply" {
+            let list = arguments.positional.pop();
+            arguments.positional = match list {
+                Some(Value::List(items)) => items.items.clone(),
+                Some(other) => vec![other.element()],
+                None => Vec::new(),
+            };
+        }
+        if method == "bind" {
+            arguments.positional.insert(0, function);
+            return Value::thing(Kind::Partial, Value::list(arguments.positional));
+        }
+        self.call(function, arguments, range)
+    }
+
+    /// A method nobody here knows, of an object nobody here knows.
+    fn unknown_method(
+        &mut self,
+        value: &Value<'a>,
+        method: &'a str,
+        arguments: &Arguments<'a>,
+        range: Range,
+    ) -> Value<'a> {
+        let any = ["*.", method].concat();
+        if table::of(self.language).find(&any).is_some() {
+            return self.call_named(&any, Some(value), arguments, range);
+        }
+        // A method or attribute of this very code, on whatever object.
+        let own = match self.names.get([".", method].concat().as_str()) {
+            Some(own) => Some(own.clone()),
+            None => self.names.get(method).filter(|own| matches!(own, Value::Function(_))).cloned(),
+        };
+        match own {
+            Some(Value::Function(index)) => {
+                let found = self.call_function(index, arguments, true);
+                self.callbacks(method, arguments, value, range);
+                found
+            }
+            Some(callee @ (Value::Name(_) | Value::OneOf(_) | Value::Thing(Kind::Partial, _))) => {
+                self.call(callee, arguments.clone(), range)
+            }
+            _ => {
+                self.callbacks(method, arguments, value, range);
+                Value::Unknown(value.origin().and(arguments.origin()))
+            }
+        }
+    }
+
+    /// Calls what the tables or this code know as `name`.
+    pub(super) fn call_named(
+        &mut self,
+        name: &str,
+        receiver: Option<&Value<'a>>,
+        arguments: &Arguments<'a>,
+        range: Range,
+    ) -> Value<'a> {
+        if !self.counts() || self.stopped {
+            return Value::Unknown(arguments.origin());
+        }
+        let plain;
+        let name = match self.language {
+            Language::JavaScript => {
+                plain = plain_name(name);
+                &*plain
+            }
+            Language::Python => name,
+        };
+        let table = table::of(self.language);
+        let row = table.find(name).or_else(|| {
+            // `something.system`, where nobody knows what something is.
+            let (root, method) = name.rsplit_once('.')?;
+            (!table.is_pure(root)).then(|| table.find(&["*.", method].concat())).flatten()
+        });
+        let Some(row) = row else { return self.unlisted(name, receiver, arguments, range) };
+        self.with_each(row, name, receiver, arguments, range, 0)
+    }
+
+    /// A call that no table has.
+    fn unlisted(
+        &mut self,
+        name: &str,
+        receiver: Option<&Value<'a>>,
+        arguments: &Arguments<'a>,
+        range: Range,
+    ) -> Value<'a> {
+        let method = name.rsplit('.').next().unwrap_or(name);
+        if let Some(tool) = name.strip_prefix("hermes_tools.") {
+            self.tool_call(tool, arguments, range);
+            return Value::Unknown(Origin::PLAIN);
+        }
+        if let Some(program) = name.strip_prefix("sh.").filter(|_| self.language == Language::Python) {
+            // The module `sh` has a function for each program.
+            let mut words = vec![Text::plain(program.to_owned())];
+            words.extend(arguments.positional.iter().map(Value::as_text));
+            return Value::of_flow(self.run(&words, How::default(), range));
+        }
+        // Something that this very code has put into a class or an object.
+        let own = name.rsplit_once('.').and_then(|(_, method)| {
+            self.names.get([".", method].concat().as_str()).or_else(|| self.names.get(method)).cloned()
+        });
+        match own {
+            Some(Value::Function(index)) => return self.call_function(index, arguments, true),
+            Some(callee @ (Value::OneOf(_) | Value::Thing(Kind::Partial, _))) => {
+                return self.call(callee, arguments.clone(), range);
+            }
+            Some(Value::Name(other)) if other != name && self.acts(&other) => {
+                return self.call_named(&other, None, arguments, range);
+            }
+            _ => {}
+        }
+        if !table::of(self.language).is_pure(name) {
+            self.all_known = false;
+        }
+        let element = receiver.cloned().unwrap_or(Value::Unknown(Origin::PLAIN));
+        self.callbacks(method, arguments, &element, range);
+        Value::Unknown(arguments.origin())
+    }
+
+    /// Once for each alternative of each argument, within reason.
+    fn with_each(
+        &mut self,
+        row: &'static Row,
+        name: &str,
+        receiver: Option<&Value<'a>>,
+        arguments: &Arguments<'a>,
+        range: Range,
+        depth: u32,
+    ) -> Value<'a> {
+        const EXPANDED_MAX: u32 = 2;
+        if depth < EXPANDED_MAX
+            && let Some((place, items)) =
+                arguments.positional.iter().enumerate().find_map(|(place, value)| match value {
+                    Value::OneOf(items) => Some((place, items.clone())),
+                    _ => None,
+                })
+        {
+            let mut found: Option<Value<'a>> = None;
+            for item in items.items.iter().take(super::value::ALTERNATIVES_MAX) {
+                let mut one = arguments.clone();
+                one.positional[place] = item.clone();
+                let value = self.with_each(row, name, receiver, &one, range, depth + 1);
+                found = Some(match found {
+                    Some(found) => found.or(value),
+                    None => value,
+                });
+            }
+            return found.unwrap_or(Value::Unknown(arguments.origin()));
+        }
+        let value = match row.special {
+            Some(special) => {
+                let words = self.slots(&row.words, receiver, arguments);
+                self.special(special, name, receiver, &words, arguments, range)
+            }
+            None => {
+                let mut words = Vec::new();
+                self.words(&row.words, receiver, arguments, &mut words);
+                Value::of_flow(self.run(&words, How::default(), range))
+            }
+        };
+        let value = match row.result {
+            Some(kind) => match value {
+                Value::OneOf(items) => {
+                    let things = items.items.iter().map(|item| Value::thing(kind, item.clone())).collect();
+                    Value::one_of(things, items.origin)
+                }
+                value => Value::thing(kind, value),
+            },
+            None => value,
+        };
+        if row.special.is_none()
+            || !matches!(row.special, Some("map" | "eval" | "timer" | "partial" | "apply"))
+        {
+            let result = Value::Unknown(value.origin());
+            self.callbacks("", arguments, &result, range);
+        }
+        value
+    }
+
+    /// Functions among the arguments are called by whoever gets them.
+    pub(super) fn callbacks(
+        &mut self,
+        method: &str,
+        arguments: &Arguments<'a>,
+        source: &Value<'a>,
+        range: Range,
+    ) {
+        let is_function = |value: &Value<'a>| match value {
+            Value::Function(_) | Value::Thing(Kind::Partial, _) => true,
+            Value::Name(name) => self.acts(name),
+            _ => false,
+        };
+        if !arguments.all().any(is_function) {
+            return;
+        }
+        let functions: Vec<(Option<usize>, Value<'a>)> = arguments
+            .positional
+            .iter()
+            .enumerate()
+            .map(|(place, value)| (Some(place), value))
+            .chain(arguments.named.iter().map(|(_, value)| (None, value)))
+            .filter(|(_, value)| is_function(value))
+            .map(|(place, value)| (place, value.clone()))
+            .take(8)
+            .collect();
+        let each = matches!(
+            method,
+            "map"
+                | "filter"
+                | "forEach"
+                | "starmap"
+                | "imap"
+                | "imap_unordered"
+                | "flatMap"
+                | "some"
+                | "every"
+                | "find"
+                | "then"
+                | "reduce"
+                | "apply"
+                | "applymap"
+                | "on"
+                | "once"
+        );
+        for (place, function) in functions {
+            let given = match (arguments.named("args"), place) {
+                (Some(Value::List(items)), _) => items.items.clone(),
+                (_, Some(place)) if place + 1 < arguments.positional.len() && !each => {
+                    arguments.positional[place + 1..].to_vec()
+                }
+                (_, _) => {
+                    let others = arguments
+                        .all()
+                        .filter(|value| !matches!(value, Value::Function(_) | Value::Name(_)))
+                        .map(Value::element)
+                        .reduce(Value::or);
+                    let each = match (others, source) {
+                        (Some(others), Value::Unknown(origin)) if *origin == Origin::PLAIN => others,
+                        (Some(others), source) => source.element().or(others),
+                        (None, source) => source.element(),
+                    };
+                    // A function of the code may take it as any of its parameters.
+                    vec![each; if matches!(function, Value::Function(_)) { 4 } else { 1 }]
+                }
+            };
+            self.call(function, Arguments { positional: given, named: Vec::new() }, range);
+        }
+    }
+
+    /// Whether calling `name` does something.
+    fn acts(&self, name: &str) -> bool {
+        let plain;
+        let name = match self.language {
+            Language::JavaScript => {
+                plain = plain_name(name);
+                &*plain
+            }
+            Language::Python => name,
+        };
+        match table::of(self.language).find(name) {
+            Some(row) => !matches!(
+                row.special,
+                Some(
+                    "pure"
+                        | "text"
+                        | "list"
+                        | "dict"
+                        | "print"
+                        | "path"
+                        | "join_path"
+                        | "parent"
+                        | "itself"
+                        | "map"
+                )
+            ),
+            None => false,
+        }
+    }
+
+    // Words of a command.
+
+    fn words(
+        &self,
+        template: &[Word],
+        receiver: Option<&Value<'a>>,
+        arguments: &Arguments<'a>,
+        out: &mut Vec<Text<'a>>,
+    ) {
+        for word in template {
+            match word {
+                Word::Literal(text) => out.push(Text::plain(*text)),
+                Word::Argument(slot) => {
+                    let values = slot_values(slot, receiver, arguments);
+                    if values.is_empty() && !slot.rest {
+                        out.push(Text::hole(Origin::PLAIN));
+                    }
+                    for value in values {
+                        spread(slot, value, out);
+                    }
+                }
+                Word::Group(group) => {
+                    let there = group.iter().any(|word| match word {
+                        Word::Argument(slot) => slot_values(slot, receiver, arguments)
+                            .iter()
+                            .any(|value| !matches!(value, Value::Nothing)),
+                        Word::Literal(_) | Word::Group(_) => false,
+                    });
+                    if there {
+                        self.words(group, receiver, arguments, out);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The arguments that a special call is about; `Nothing` where one is missing.
+    fn slots(
+        &self,
+        template: &[Word],
+        receiver: Option<&Value<'a>>,
+        arguments: &Arguments<'a>,
+    ) -> Vec<Value<'a>> {
+        let mut found = Vec::with_capacity(template.len());
+        for word in template {
+            if let Word::Argument(slot) = word {
+                let values = slot_values(slot, receiver, arguments);
+                match (values.is_empty(), slot.rest) {
+                    (true, false) => found.push(Value::Nothing),
+                    _ => found.extend(values.into_iter().cloned()),
+                }
+            }
+        }
+        found
+    }
+
+    /// Runs a command.
+    pub(super) fn run(
+        &mut self,
+        words: &[Text<'a>],
+        how: How<'_>,
+        range: Range,
+    ) -> crate::effect::shell::Flow {
+        let range = self.place(range);
+        self.world.command(words, how, range)
+    }
+}
+
+/// `call`, `apply` and `bind` of JavaScript.
+fn is_call_of_function(method: &str) -> bool {
+    matches!(method, "call" | "apply" | "bind")
+}
+
+fn slot_values<'r, 'a>(
+    slot: &Slot,
+    receiver: Option<&'r Value<'a>>,
+    arguments: &'r Arguments<'a>,
+) -> Vec<&'r Value<'a>> {
+    if slot.receiver {
+        return receiver.into_iter().collect();
+    }
+    if slot.rest {
+        return arguments.positional.iter().skip(slot.index.unwrap_or(0)).collect();
+    }
+    slot.index
+        .and_then(|index| arguments.at(index))
+        .or_else(|| slot.names.iter().find_map(|name| arguments.named(name)))
+        .into_iter()
+        .collect()
+}
+
+/// A value as one word, or a list as several.
+fn spread<'a>(slot: &Slot, value: &Value<'a>, out: &mut Vec<Text<'a>>) {
+    const WORDS_MAX: usize = 1_000;
+    match value {
+        Value::List(items) => {
+            for item in items.items.iter().take(WORDS_MAX) {
+                out.push(item.as_text());
+            }
+            if items.items.len() > WORDS_MAX {
+                out.push(Text::hole(items.origin));
+            }
+        }
+        value if slot.before.is_empty() => out.push(value.as_text()),
+        value => out.push(Text::plain(slot.before).then(&value.as_text())),
+    }
+}
+
+/// `fs.promises.rmSync` is `fs.rm` to the table.
+fn plain_name(name: &str) -> Cow<'_, str> {
+    let name = name.strip_prefix("globalThis.").or_else(|| name.strip_prefix("window.")).unwrap_or(name);
+    let name = match name.split_once('.') {
+        Some(("fs" | "child_process" | "fse" | "Deno", _)) => name.strip_suffix("Sync").unwrap_or(name),
+        _ => name,
+    };
+    match name.strip_prefix("fs.promises.").or_else(|| name.strip_prefix("fse.")) {
+        Some(rest) => Cow::Owned(["fs.", rest].concat()),
+        None => Cow::Borrowed(name),
+    }
+}
+
+/// Whether a text is nothing but a hole.
+pub(super) fn is_hole(text: &Text<'_>) -> bool {
+    text.text.trim_matches(HOLE).trim().is_empty() && text.text.contains(HOLE)
+}

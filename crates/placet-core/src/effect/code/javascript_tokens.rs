@@ -1,0 +1,308 @@
+//! JavaScript and TypeScript cut into tokens.
+
+use super::token::{Kind, Lexer, Token, is_name_byte};
+
+/// Templates within templates: deeper than this they are not followed.
+const TEMPLATES_MAX: u32 = 8;
+
+/// The bytes `part` of `source` as tokens; the reason if they cannot be relied on.
+pub fn tokenize(source: &str, part: std::ops::Range<usize>, tokens: &mut Vec<Token>) -> Option<&'static str> {
+    let mut lexer = Lexer::new(source, part, tokens);
+    if lexer.at == 0 && source.starts_with("#!") {
+        lexer.comment();
+    }
+    let first = lexer.tokens.len();
+    while lexer.at < lexer.end && lexer.has_room() {
+        lexer.javascript_token(first);
+    }
+    lexer.finish()
+}
+
+/// What a `/` at some place starts.
+enum Slash {
+    Division,
+    Regex,
+    /// It depends on a grammar that is not followed so far.
+    Either,
+}
+
+impl Lexer<'_, '_> {
+    fn javascript_token(&mut self, first: usize) {
+        let byte = self.peek(0);
+        let start = self.at;
+        match byte {
+            b'\n' | b'\r' => {
+                self.broke = true;
+                self.at += 1;
+            }
+            b' ' | b'\t' | 0x0b | 0x0c => self.at += 1,
+            // Line and paragraph separators, other spaces, and a mark that some editors leave.
+            0xe2 if self.peek(1) == 0x80 && matches!(self.peek(2), 0xa8 | 0xa9) => {
+                self.broke = true;
+                self.at += 3;
+            }
+            0xe2 if self.peek(1) == 0x80 && matches!(self.peek(2), 0x80..=0x8a | 0xaf) => self.at += 3,
+            0xef if self.peek(1) == 0xbb && self.peek(2) == 0xbf => self.at += 3,
+            0xc2 if self.peek(1) == 0xa0 => self.at += 2,
+            b'/' if self.peek(1) == b'/' => self.comment(),
+            b'/' if self.peek(1) == b'*' => self.block_comment(),
+            b'/' => match self.slash(first) {
+                Slash::Regex => self.regex(),
+                Slash::Division => self.operator(),
+                Slash::Either => {
+                    self.fail("a `/` in the code can be read in two ways");
+                    self.operator();
+                }
+            },
+            b'"' | b'\'' => {
+                match self.quoted_end(start) {
+                    Some(end) => self.at = end,
+                    None => {
+                        self.fail("a string in the code is never closed");
+                        self.comment_to_line_end();
+                    }
+                }
+                self.push(Kind::Text, start, 0);
+            }
+            b'`' => {
+                match self.template_end(start + 1, 0) {
+                    Some(end) => self.at = end,
+                    None => {
+                        self.fail("a template in the code is never closed");
+                        self.at += 1;
+                        return;
+                    }
+                }
+                self.push(Kind::Template, start, 0);
+            }
+            b'(' | b')' | b'[' | b']' | b'{' | b'}' => self.bracket(),
+            b'0'..=b'9' => self.number(),
+            b'.' if self.peek(1).is_ascii_digit() => self.number(),
+            b'\\' => {
+                self.fail("a name in the code is written with escapes");
+                self.at += 1;
+            }
+            b'#' if is_name_byte(self.peek(1)) => self.at += 1,
+            b'$' => self.javascript_name(),
+            byte if is_name_byte(byte) => self.javascript_name(),
+            _ => self.operator(),
+        }
+    }
+
+    fn javascript_name(&mut self) {
+        let start = self.at;
+        loop {
+            self.at += 1;
+            match self.peek(0) {
+                b'$' => {}
+                b'\\' => {
+                    self.fail("a name in the code is written with escapes");
+                    break;
+                }
+                byte if byte < 0x80 && is_name_byte(byte) => {}
+                byte if byte >= 0x80 && !self.is_space() => {}
+                _ => break,
+            }
+        }
+        while !self.source.is_char_boundary(self.at) {
+            self.at += 1;
+        }
+        let text = self.source.get(start..self.at).unwrap_or("");
+        if text.chars().any(|letter| matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')) {
+            self.fail("a name in the code is written in letters that are not what they seem");
+        }
+        self.push(Kind::Name, start, 0);
+    }
+
+    /// Whether one of the spaces beyond ASCII comes next.
+    fn is_space(&self) -> bool {
+        match (self.peek(0), self.peek(1), self.peek(2)) {
+            (0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf) | (0xef, 0xbb, 0xbf) | (0xc2, 0xa0, _) => true,
+            _ => false,
+        }
+    }
+
+    fn comment_to_line_end(&mut self) {
+        while self.at < self.end && !matches!(self.peek(0), b'\n' | b'\r') {
+            self.at += 1;
+        }
+    }
+
+    fn block_comment(&mut self) {
+        let rest = &self.source.as_bytes()[self.at + 2..self.end.max(self.at + 2)];
+        let mut from = 0;
+        let end = loop {
+            let Some(star) = rest[from..].iter().position(|byte| *byte == b'*') else { break None };
+            from += star + 1;
+            if rest.get(from) == Some(&b'/') {
+                break Some(from + 1);
+            }
+        };
+        match end {
+            Some(length) => {
+                self.broke |= rest[..length].contains(&b'\n');
+                self.at += 2 + length;
+            }
+            None => {
+                self.fail("a comment in the code is never closed");
+                self.at += 2;
+            }
+        }
+    }
+
+    fn operator(&mut self) {
+        let start = self.at;
+        let length = match (self.peek(0), self.peek(1), self.peek(2)) {
+            (b'=', b'=', b'=') | (b'!', b'=', b'=') | (b'.', b'.', b'.') | (b'*', b'*', b'=') => 3,
+            (b'&', b'&', b'=') | (b'|', b'|', b'=') | (b'?', b'?', b'=') => 3,
+            (b'<', b'<', b'=') | (b'>', b'>', b'=') => 3,
+            (b'=', b'>', _) | (b'?', b'?', _) | (b'&', b'&', _) | (b'|', b'|', _) | (b'*', b'*', _) => 2,
+            (b'?', b'.', after) if !after.is_ascii_digit() => 2,
+            (b'+', b'+', _) | (b'-', b'-', _) | (b'<', b'<', _) => 2,
+            (b'=' | b'!' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^', b'=', _) => 2,
+            _ => 1,
+        };
+        self.at += length;
+        self.push(Kind::Operator, start, 0);
+    }
+
+    /// What a slash means after the tokens so far.
+    fn slash(&self, first: usize) -> Slash {
+        let text = |index: usize| {
+            let token = self.tokens[index];
+            &self.source[token.start as usize..token.end as usize]
+        };
+        let Some(last) = self.tokens.len().checked_sub(1).filter(|last| *last >= first) else {
+            return Slash::Regex;
+        };
+        match self.tokens[last].kind {
+            Kind::Number | Kind::Text | Kind::Template | Kind::Regex => Slash::Division,
+            Kind::Name => match text(last) {
+                "return" | "typeof" | "case" | "in" | "of" | "delete" | "void" | "throw" | "new" | "else"
+                | "do" | "await" | "yield" | "instanceof" => Slash::Regex,
+                _ => Slash::Division,
+            },
+            Kind::Operator => match text(last) {
+                "++" | "--" => Slash::Division,
+                "!" => Slash::Either,
+                _ => Slash::Regex,
+            },
+            Kind::Open => Slash::Regex,
+            Kind::Close => {
+                let open = self.tokens[last].link as usize;
+                let before = open.checked_sub(1).filter(|before| *before >= first);
+                match (text(last), before.map(|before| (self.tokens[before].kind, text(before)))) {
+                    ("]", _) => Slash::Division,
+                    (")", Some((Kind::Name, "if" | "while" | "for" | "with"))) => Slash::Regex,
+                    (")", _) => Slash::Division,
+                    // A block, or an object.
+                    (_, None) => Slash::Regex,
+                    (_, Some((Kind::Operator, ";" | "=>"))) => Slash::Regex,
+                    (_, Some((Kind::Name, "else" | "do" | "try" | "finally"))) => Slash::Regex,
+                    (_, Some((Kind::Operator, "=" | "," | "+" | "-" | "*" | "?"))) => Slash::Division,
+                    (_, Some((Kind::Open, "(" | "["))) => Slash::Division,
+                    (_, Some((Kind::Name, "return"))) => Slash::Division,
+                    (_, Some(_)) => Slash::Either,
+                }
+            }
+            Kind::Line | Kind::Shell => Slash::Regex,
+        }
+    }
+
+    fn regex(&mut self) {
+        let start = self.at;
+        let bytes = self.source.as_bytes();
+        let mut at = start + 1;
+        let mut class = false;
+        loop {
+            if at >= self.end || matches!(bytes[at], b'\n' | b'\r') {
+                self.fail("a regular expression in the code is never closed");
+                return self.operator();
+            }
+            match bytes[at] {
+                b'\\' => at += 1,
+                b'[' => class = true,
+                b']' => class = false,
+                b'/' if !class => break,
+                _ => {}
+            }
+            at += 1;
+        }
+        self.at = at + 1;
+        while self.peek(0).is_ascii_alphabetic() {
+            self.at += 1;
+        }
+        self.push(Kind::Regex, start, 0);
+    }
+
+    /// One past the quote that closes the string at `start`.
+    fn quoted_end(&self, start: usize) -> Option<usize> {
+        let bytes = self.source.as_bytes();
+        let quote = bytes[start];
+        let mut at = start + 1;
+        while at < self.end {
+            match bytes[at] {
+                b'\\' if bytes.get(at + 1) == Some(&b'\r') && bytes.get(at + 2) == Some(&b'\n') => at += 3,
+                b'\\' => at += 2,
+                b'\n' | b'\r' => return None,
+                byte if byte == quote => return Some(at + 1),
+                _ => at += 1,
+            }
+        }
+        None
+    }
+
+    /// One past the back-quote that closes the template whose text starts at `from`.
+    fn template_end(&mut self, from: usize, depth: u32) -> Option<usize> {
+        let bytes = self.source.as_bytes();
+        let mut at = from;
+        while at < self.end {
+            self.fuel = self.fuel.checked_sub(1)?;
+            match bytes[at] {
+                b'\\' => at += 2,
+                b'`' => return Some(at + 1),
+                b'$' if bytes.get(at + 1) == Some(&b'{') => at = self.hole_end(at + 2, depth)?,
+                _ => at += 1,
+            }
+        }
+        None
+    }
+
+    /// One past the brace that closes the expression starting at `from`.
+    pub(super) fn hole_end(&mut self, from: usize, depth: u32) -> Option<usize> {
+        let bytes = self.source.as_bytes();
+        let mut at = from;
+        let mut braces = 0u32;
+        while at < self.end {
+            self.fuel = self.fuel.checked_sub(1)?;
+            match bytes[at] {
+                b'{' => braces += 1,
+                b'}' if braces == 0 => return Some(at + 1),
+                b'}' => braces -= 1,
+                b'"' | b'\'' => {
+                    at = self.quoted_end(at)?;
+                    continue;
+                }
+                b'`' if depth >= TEMPLATES_MAX => return None,
+                b'`' => {
+                    at = self.template_end(at + 1, depth + 1)?;
+                    continue;
+                }
+                b'/' if bytes.get(at + 1) == Some(&b'*') => {
+                    let rest = &bytes[at + 2..self.end];
+                    at += 4 + rest.windows(2).position(|pair| pair == b"*/")?;
+                    continue;
+                }
+                b'/' if bytes.get(at + 1) == Some(&b'/') => {
+                    while at < self.end && !matches!(bytes[at], b'\n' | b'\r') {
+                        at += 1;
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        None
+    }
+}

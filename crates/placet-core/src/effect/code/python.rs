@@ -1,0 +1,706 @@
+//! The statements of Python.
+
+use std::borrow::Cow;
+
+use super::{
+    How, Range,
+    names::module_name,
+    reader::{Arguments, Reader},
+    token::Kind,
+    value::{Text, Value, concatenated},
+};
+use crate::effect::shell::Origin;
+
+impl<'a> Reader<'a, '_> {
+    /// Follows the statements in tokens `at..end`, line after line.
+    pub(super) fn python_statements(&mut self, mut at: usize, end: usize) {
+        // The indentation of the first line is the outermost; deeper lines may be left out or repeated.
+        let base = match self.tokens.get(at) {
+            Some(token) if token.kind == Kind::Line => token.extra,
+            _ => 0,
+        };
+        let before = self.sometimes;
+        let mut line = at;
+        while at < end && !self.stopped {
+            let token = self.tokens[at];
+            match token.kind {
+                Kind::Line => {
+                    line = at;
+                    self.widen(at);
+                    self.sometimes = before || token.extra > base;
+                    at += 1;
+                }
+                Kind::Shell => {
+                    self.notebook(at);
+                    at += 1;
+                }
+                Kind::Operator if matches!(self.word(at), ";" | ":") => at += 1,
+                _ => at = self.python_statement(at, line, end).max(at + 1),
+            }
+        }
+        self.sometimes = before;
+    }
+
+    /// One past the block that the line at `line` opens.
+    fn block_end(&self, line: usize, end: usize) -> usize {
+        match self.tokens.get(line) {
+            Some(token) if token.kind == Kind::Line => (token.link as usize).min(end),
+            _ => end,
+        }
+    }
+
+    fn python_statement(&mut self, at: usize, line: usize, end: usize) -> usize {
+        if self.kind(at) != Some(Kind::Name) {
+            if self.is(at, end, "@") {
+                return self.decorator(at, end);
+            }
+            return self.assignment(at, end);
+        }
+        match self.word(at) {
+            "import" => self.import_statement(at + 1, end),
+            "from" => self.from_statement(at + 1, end),
+            "def" => self.definition(at + 1, line, end),
+            "class" => {
+                // Bases and keywords are expressions; the body is followed as it stands.
+                let mut next = at + 2;
+                if self.is(next, end, "(") {
+                    let close = self.partner(next, end);
+                    self.arguments(next + 1, close);
+                    next = close + 1;
+                }
+                next
+            }
+            "for" => {
+                self.forget_in_loop(at, self.block_end(line, end));
+                self.sometimes = true;
+                self.bind_loop(at + 1, end)
+            }
+            "while" => {
+                self.forget_in_loop(at, self.block_end(line, end));
+                self.sometimes = true;
+                self.expression(at + 1, end).1
+            }
+            "if" | "elif" => {
+                let (_, next) = self.expression(at + 1, end);
+                self.narrow(at + 1, next, self.block_end(line, end));
+                next
+            }
+            "with" => self.with_statement(at + 1, end),
+            "return" | "yield" => {
+                let (value, next) = self.tuple(at + 1, end);
+                let before = self.returned.take();
+                self.returned = Some(match before {
+                    Some(before) => before.or(value),
+                    None => value,
+                });
+                next
+            }
+            "async" | "else" | "try" | "finally" | "pass" | "break" | "continue" | "await" | "raise"
+            | "assert" => match self.word(at) {
+                "await" | "raise" | "assert" => self.tuple(at + 1, end).1,
+                _ => at + 1,
+            },
+            "except" => {
+                let (_, next) = self.expression(at + 1, end);
+                if self.is(next, end, "as") {
+                    self.set(self.word(next + 1), Value::Unknown(Origin::PLAIN));
+                    return next + 2;
+                }
+                next
+            }
+            "del" | "global" | "nonlocal" => {
+                let mut next = at + 1;
+                while next < end && !matches!(self.kind(next), Some(Kind::Line)) && !self.is(next, end, ";") {
+                    next += 1;
+                }
+                next
+            }
+            "print" if matches!(self.kind(at + 1), Some(Kind::Text | Kind::Template)) => {
+                self.tuple(at + 1, end).1
+            }
+            "exec" if matches!(self.kind(at + 1), Some(Kind::Text | Kind::Template | Kind::Name)) => {
+                let (value, next) = self.expression(at + 1, end);
+                let range = self.range(at, next);
+                self.call_named("exec", None, &Arguments::of(vec![value]), range);
+                next
+            }
+            _ => self.assignment(at, end),
+        }
+    }
+
+    /// `!command`, `%pip install`, `%%bash` and the rest of the cell.
+    fn notebook(&mut self, at: usize) {
+        let (start, end) = self.range(at, at + 1);
+        let text: &'a str = self.source.get(start..end).unwrap_or("");
+        let place = self.place((start, end));
+        if !self.counts() {
+            return;
+        }
+        if let Some(command) = text.strip_prefix('!') {
+            let command = command.trim_start_matches('!');
+            self.world.shell(&Text::plain(command), How::default(), place);
+            return;
+        }
+        let magic = text.trim_start_matches('%');
+        let (word, rest) = magic.split_once(char::is_whitespace).unwrap_or((magic, ""));
+        match word {
+            "bash" | "sh" | "script" | "zsh" | "system" | "sx" | "cmd" if text.starts_with("%%") => {
+                let body = text.split_once('\n').map_or("", |(_, body)| body);
+                self.world.shell(&Text::plain(body), How::default(), place);
+            }
+            "pip" | "conda" | "cd" | "ls" | "cp" | "mv" | "rm" | "mkdir" | "rmdir" | "cat" => {
+                self.world.shell(&Text::plain(magic.lines().next().unwrap_or("")), How::default(), place);
+            }
+            "system" | "sx" | "sc" => {
+                self.world.shell(&Text::plain(rest), How::default(), place);
+            }
+            "matplotlib" | "load_ext" | "autoreload" | "config" | "env" | "who" | "whos" | "pwd"
+            | "reset" | "precision" => {}
+            "time" | "timeit" | "capture" | "prun" | "python" | "python3" | "pypy" => {
+                self.nested(rest, (start, end))
+            }
+            "writefile" | "file" => {
+                let name = rest.split_whitespace().next_back().unwrap_or("");
+                let name =
+                    rest.lines().next().and_then(|line| line.split_whitespace().next_back()).unwrap_or(name);
+                let body = rest.split_once('\n').map_or("", |(_, body)| body);
+                let content = Text::plain(body).flow();
+                self.world.write(&Text::plain(name), content, rest.starts_with("-a"), place);
+            }
+            "sql" => self.world.statement(&Text::plain(rest), place),
+            "html" | "HTML" | "markdown" | "latex" | "svg" => {}
+            _ => self.opaque("a magic command of a notebook that nobody here knows", (start, end)),
+        }
+    }
+
+    fn decorator(&mut self, at: usize, end: usize) -> usize {
+        let (value, next) = self.expression(at + 1, end);
+        let range = self.range(at, next);
+        // `@exec` calls it with whatever follows.
+        if let Value::Name(_) = &value {
+            let function = Arguments::of(vec![value]);
+            self.callbacks("", &function, &Value::Unknown(Origin::PLAIN), range);
+        }
+        next
+    }
+
+    /// `import a.b as c, d`.
+    fn import_statement(&mut self, mut at: usize, end: usize) -> usize {
+        while at < end && self.kind(at) == Some(Kind::Name) {
+            let first = self.word(at);
+            let (module, mut next) = self.dotted(at, end);
+            self.imported(&module);
+            if self.is(next, end, "as") {
+                let alias = self.word(next + 1);
+                let module = module_name(self.language, &module).to_owned();
+                self.names.insert(Cow::Borrowed(alias), Value::Name(Cow::Owned(module)));
+                next += 2;
+            } else if self.counts() {
+                let root = module_name(self.language, first);
+                if root == first {
+                    self.names.remove(first);
+                } else {
+                    self.names.insert(Cow::Borrowed(first), Value::Name(Cow::Owned(root.to_owned())));
+                }
+            }
+            at = next;
+            if !self.is(at, end, ",") {
+                break;
+            }
+            at += 1;
+        }
+        at
+    }
+
+    /// `from a.b import c as d, e`.
+    fn from_statement(&mut self, at: usize, end: usize) -> usize {
+        let mut start = at;
+        while self.is(start, end, ".") || self.is(start, end, "...") {
+            start += 1;
+        }
+        let (module, next) = self.dotted(start, end);
+        let relative = start > at;
+        if !self.is(next, end, "import") {
+            return next;
+        }
+        self.imported(if relative { "." } else { &module });
+        let module = module_name(self.language, &module).to_owned();
+        let mut at = next + 1;
+        let bracket = self.is(at, end, "(");
+        let end = if bracket { self.partner(at, end) } else { end };
+        at += usize::from(bracket);
+        while at < end {
+            match self.kind(at) {
+                Some(Kind::Name) => {
+                    let name = self.word(at);
+                    let (alias, next) = match self.is(at + 1, end, "as") {
+                        true => (self.word(at + 2), at + 3),
+                        false => (name, at + 1),
+                    };
+                    let full =
+                        if relative { format!(".{module}.{name}") } else { format!("{module}.{name}") };
+                    if self.counts() {
+                        self.names.insert(Cow::Borrowed(alias), Value::Name(Cow::Owned(full)));
+                    }
+                    at = next;
+                }
+                Some(Kind::Operator) if self.word(at) == "*" => {
+                    self.star(&module);
+                    at += 1;
+                }
+                Some(Kind::Operator) if self.word(at) == "," => at += 1,
+                _ => break,
+            }
+        }
+        at + usize::from(bracket)
+    }
+
+    /// `from os import *`: the names that matter.
+    fn star(&mut self, module: &str) {
+        const NAMES: &[(&str, &[&str])] = &[
+            (
+                "os",
+                &[
+                    "system", "popen", "remove", "unlink", "execvp", "execv", "rmdir", "rename", "environ",
+                    "kill", "fork", "dup2",
+                ],
+            ),
+            ("subprocess", &["run", "call", "Popen", "check_output", "check_call", "getoutput"]),
+            ("shutil", &["rmtree", "move", "copy", "copytree"]),
+            ("pathlib", &["Path"]),
+            ("socket", &["socket", "create_connection"]),
+            ("requests", &["get", "post", "put", "delete"]),
+            ("urllib.request", &["urlopen", "urlretrieve", "Request"]),
+            ("base64", &["b64decode"]),
+            (
+                "hermes_tools",
+                &[
+                    "terminal",
+                    "read_file",
+                    "write_file",
+                    "search_files",
+                    "patch",
+                    "web_search",
+                    "web_extract",
+                ],
+            ),
+        ];
+        if let Some((_, names)) = NAMES.iter().find(|(known, _)| *known == module) {
+            for name in *names {
+                self.names.insert(Cow::Borrowed(name), Value::Name(Cow::Owned(format!("{module}.{name}"))));
+            }
+        }
+    }
+
+    /// A module is loaded; one that nobody here knows runs its own code.
+    pub(super) fn imported(&mut self, module: &str) {
+        let module = module_name(self.language, module);
+        if self.counts()
+            && !super::table::of(self.language).is_pure(module)
+            && !KNOWN_MODULES.contains(&module.split('.').next().unwrap_or(module))
+        {
+            self.all_known = false;
+        }
+    }
+
+    fn dotted(&self, at: usize, end: usize) -> (Cow<'a, str>, usize) {
+        let mut next = at;
+        if self.kind(next) == Some(Kind::Name) && next < end && self.word(next) != "import" {
+            next += 1;
+            while self.is(next, end, ".") && self.kind(next + 1) == Some(Kind::Name) {
+                next += 2;
+            }
+        }
+        let (start, stop) = self.range(at, next);
+        let text: &'a str = if next > at { self.source.get(start..stop).unwrap_or("") } else { "" };
+        match text.contains(char::is_whitespace) {
+            true => (Cow::Owned(text.split_whitespace().collect()), next),
+            false => (Cow::Borrowed(text), next),
+        }
+    }
+
+    /// `def name(parameters) -> type: body`.
+    fn definition(&mut self, at: usize, line: usize, end: usize) -> usize {
+        let name = self.word(at);
+        let mut open = at + 1;
+        if self.is(open, end, "[") {
+            open = self.partner(open, end) + 1;
+        }
+        if !self.is(open, end, "(") {
+            return open;
+        }
+        let close = self.partner(open, end);
+        let mut colon = close + 1;
+        if self.is(colon, end, "->") {
+            colon = self.expression(colon + 1, end).1;
+        }
+        let stop = self.block_end(line, end);
+        let body = (colon + 1).min(stop);
+        if self.counts() {
+            let function = self.define((open + 1, close), (body, stop.max(body)), false);
+            if let Value::Function(index) = function {
+                self.names.insert(Cow::Borrowed(name), Value::Function(index));
+            }
+        }
+        stop.max(colon)
+    }
+
+    /// `x, y in values`: binds the names to what the values are; gives what follows.
+    pub(super) fn bind_loop(&mut self, at: usize, end: usize) -> usize {
+        let mut within = at;
+        while within < end && !self.is(within, end, "in") && self.kind(within) != Some(Kind::Line) {
+            within = if self.kind(within) == Some(Kind::Open) {
+                self.partner(within, end) + 1
+            } else {
+                within + 1
+            };
+        }
+        if !self.is(within, end, "in") {
+            return within;
+        }
+        let (values, next) = self.tuple(within + 1, end);
+        // `enumerate` and `items` give pairs of which the last is the value.
+        let element = values.element();
+        self.bind(at, within, &element);
+        next
+    }
+
+    /// Binds the names in tokens `at..end` to parts of `value`.
+    pub(super) fn bind(&mut self, at: usize, end: usize, value: &Value<'a>) {
+        let names: Vec<&'a str> = (at..end)
+            .filter(|place| self.kind(*place) == Some(Kind::Name))
+            .take(64)
+            .map(|place| self.word(place))
+            .collect();
+        match (names.as_slice(), value) {
+            ([name], value) => self.set(name, value.clone()),
+            (names, Value::List(items)) if items.items.len() == names.len() => {
+                for (name, item) in names.iter().zip(&items.items) {
+                    self.set(name, item.clone());
+                }
+            }
+            (names, Value::OneOf(_)) => {
+                for (place, name) in names.iter().enumerate() {
+                    let key = Value::Number(i64::try_from(place).unwrap_or(0));
+                    let part = match value {
+                        Value::OneOf(items) if items.items.iter().all(|item| item.items().is_some()) => {
+                            self.index(value, &key, (0, 0))
+                        }
+                        // Pairs of `enumerate` and the like: each may be the value.
+                        _ => value.clone(),
+                    };
+                    self.set(name, part);
+                }
+            }
+            (names, value) => {
+                let part = match value {
+                    Value::Text(text) if text.glob => value.clone(),
+                    Value::Thing(..) => value.clone(),
+                    other => Value::Unknown(other.origin()),
+                };
+                for name in names {
+                    self.set(name, part.clone());
+                }
+            }
+        }
+    }
+
+    /// `with a as b, c as d:`
+    fn with_statement(&mut self, mut at: usize, end: usize) -> usize {
+        let bracket = self.is(at, end, "(") && {
+            let close = self.partner(at, end);
+            self.is(close + 1, end, ":")
+        };
+        at += usize::from(bracket);
+        loop {
+            let (value, next) = self.expression(at, end);
+            let next = next.max(at + 1);
+            at = next;
+            if self.is(at, end, "as") {
+                let target = at + 1;
+                let stop = match self.kind(target) {
+                    Some(Kind::Open) => self.partner(target, end) + 1,
+                    _ => target + 1,
+                };
+                self.bind(target, stop.min(end), &value);
+                at = stop;
+            }
+            if !self.is(at, end, ",") || self.stopped {
+                return at;
+            }
+            at += 1;
+        }
+    }
+
+    /// An expression, or several between commas as one value.
+    fn tuple(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
+        let (value, mut next) = self.expression(at, end);
+        if !self.is(next, end, ",") {
+            return (value, next);
+        }
+        let mut items = vec![value];
+        while self.is(next, end, ",") && !self.stopped {
+            let (value, after) = self.expression(next + 1, end);
+            if after == next + 1 {
+                return (Value::list(items), after);
+            }
+            items.push(value);
+            next = after;
+        }
+        (Value::list(items), next)
+    }
+
+    /// `a = b = expression`, `a += expression`, `a: type = expression`, or an expression alone.
+    fn assignment(&mut self, at: usize, end: usize) -> usize {
+        let (value, mut next) = self.target_or_value(at, end);
+        if self.is(next, end, ":") && !self.is(next + 1, end, ":") && self.kind(next + 1) == Some(Kind::Name)
+        {
+            // An annotation.
+            let (_, after) = self.expression(next + 1, end);
+            if !self.is(after, end, "=") {
+                return after.max(next + 1);
+            }
+            next = after;
+        }
+        if next >= end || self.kind(next) != Some(Kind::Operator) {
+            return next;
+        }
+        match self.word(next) {
+            "=" => {
+                let mut targets = vec![(at, next)];
+                let mut value;
+                loop {
+                    let start = next + 1;
+                    (value, next) = self.tuple(start, end);
+                    if !self.is(next, end, "=") || self.stopped || targets.len() > 16 {
+                        break;
+                    }
+                    targets.push((start, next));
+                }
+                for (start, stop) in targets {
+                    self.assign(start, stop, value.clone());
+                }
+                next
+            }
+            "+=" => {
+                let (more, after) = self.tuple(next + 1, end);
+                let value = concatenated(&value, &more);
+                if let Value::Text(text) = &value {
+                    let length = text.text.len();
+                    self.copies(length);
+                }
+                self.assign(at, next, value);
+                after
+            }
+            "-=" | "*=" | "/=" | "%=" | "|=" | "&=" | "//=" | "**=" | "^=" | ">>=" | "<<=" | "@=" => {
+                let (more, after) = self.tuple(next + 1, end);
+                let value = Value::Unknown(value.origin().and(more.origin()));
+                self.assign(at, next, value);
+                after
+            }
+            _ => next,
+        }
+    }
+
+    /// What stands before `=`: a name that is set has no value of its own.
+    fn target_or_value(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
+        if self.kind(at) == Some(Kind::Name) && self.is(at + 1, end, "=") {
+            return (Value::Nothing, at + 1);
+        }
+        self.tuple(at, end)
+    }
+
+    /// Gives `value` to whatever stands in tokens `at..end`.
+    pub(super) fn assign(&mut self, at: usize, end: usize, value: Value<'a>) {
+        if !self.counts() || at >= end {
+            return;
+        }
+        let range = self.range(at, end);
+        match self.kind(at) {
+            Some(Kind::Name) if end == at + 1 => {
+                let name = self.word(at);
+                if name.starts_with("__") && matches!(value, Value::Name(_) | Value::Function(_)) {
+                    self.all_known &= !matches!(value, Value::Name(_));
+                }
+                self.set(name, value);
+            }
+            Some(Kind::Name | Kind::Open) => self.assign_part(at, end, value, range),
+            _ => {}
+        }
+    }
+
+    fn assign_part(&mut self, at: usize, end: usize, value: Value<'a>, range: Range) {
+        let last = end - 1;
+        if self.word(last) == "]" && self.kind(at) == Some(Kind::Name) {
+            // `object[key] = value`
+            let open = self.tokens[last].link as usize;
+            if open <= at || open >= last {
+                return;
+            }
+            let (key, _) = self.expression(open + 1, last);
+            let owner = match open == at + 1 {
+                true => self.names.get(self.word(at)).cloned(),
+                false => None,
+            };
+            let (start, stop) = self.range(at, open);
+            let written = self.source.get(start..stop).unwrap_or("");
+            if matches!(written, "os.environ" | "process.env")
+                || matches!(&owner, Some(Value::Name(name)) if &**name == "os.environ")
+            {
+                let name = key.as_text();
+                self.export(&name, &value.as_text(), range);
+                return;
+            }
+            if written == "sys.modules" {
+                return self.hidden("the code puts another module in the place of one", range);
+            }
+            match owner {
+                Some(Value::Dict(items)) if items.items.len() < 4096 => {
+                    self.copies(items.items.len() * 16 + 16);
+                    let mut items = items.items.clone();
+                    items.push((key.as_text().text, value));
+                    let name = self.word(at);
+                    self.names.insert(Cow::Borrowed(name), Value::dict(items, key.origin()));
+                }
+                Some(old) => {
+                    let name = self.word(at);
+                    let origin = old.origin().and(value.origin());
+                    let kept = match value {
+                        Value::Name(_) | Value::Function(_) => value,
+                        _ => Value::Unknown(origin),
+                    };
+                    self.names.insert(Cow::Borrowed(name), kept.or(Value::Unknown(origin)));
+                }
+                None => {}
+            }
+            return;
+        }
+        if last >= 2 && self.kind(last) == Some(Kind::Name) && self.is(last - 1, end, ".") {
+            // `object.name = value`
+            let attr = self.word(last);
+            let (start, stop) = self.range(at, last - 1);
+            let written = self.source.get(start..stop).unwrap_or("");
+            if written == "process.env" {
+                return self.export(&Text::plain(attr), &value.as_text(), range);
+            }
+            let key = format!(".{attr}");
+            let value = match self.names.remove(key.as_str()) {
+                Some(old) => old.or(value),
+                None => value,
+            };
+            self.names.insert(Cow::Owned(key), value);
+            return;
+        }
+        // `a, b = …`, `[a, b] = …`, `{a, b} = …`
+        self.bind(at, end, &value);
+    }
+
+    /// Ends the blocks that end before token `at`.
+    pub(super) fn widen(&mut self, at: usize) {
+        while let Some((_, name, old)) = self.narrowed.pop_if(|(until, ..)| *until <= at) {
+            self.names.insert(Cow::Borrowed(name), old);
+        }
+    }
+
+    /// `if name.endswith(".log")`: up to token `until`, a pattern is as narrow as that.
+    pub(super) fn narrow(&mut self, at: usize, end: usize, until: usize) {
+        if end < at + 6
+            || !self.is(at + 1, end, ".")
+            || !matches!(self.word(at + 2), "endswith" | "endsWith" | "startswith" | "startsWith")
+            || self.kind(at + 4) != Some(Kind::Text)
+            || !self.counts()
+        {
+            return;
+        }
+        let (ending, _) = self.expression(at + 4, at + 5);
+        let name = self.word(at);
+        let (Some(Value::Text(text)), Some(ending)) = (self.names.get(name), ending.known_text()) else {
+            return;
+        };
+        if !text.glob || !text.text.ends_with('*') || ending.is_empty() {
+            return;
+        }
+        let narrowed = match self.word(at + 2).starts_with("ends") {
+            true => format!("{}{ending}", text.text),
+            false => format!("{}{ending}*", text.text.trim_end_matches('*')),
+        };
+        let narrowed = Value::Text(text.with(narrowed));
+        if let Some(old) = self.names.insert(Cow::Borrowed(name), narrowed) {
+            self.narrowed.push((until, name, old));
+        }
+    }
+
+    /// What a loop sets anew may be something else the next time round.
+    pub(super) fn forget_in_loop(&mut self, at: usize, end: usize) {
+        const LOOKED_AT_MAX: usize = 2_000;
+        if !self.counts() {
+            return;
+        }
+        let stop = end.min(at + LOOKED_AT_MAX);
+        for place in at..stop {
+            if self.kind(place) == Some(Kind::Name)
+                && self.kind(place + 1) == Some(Kind::Operator)
+                && matches!(self.word(place + 1), "=" | "+=" | "-=" | "/=" | ":=")
+                && !matches!(self.kind(place.wrapping_sub(1)), Some(Kind::Open))
+                && !self.is(place.wrapping_sub(1), end, ",")
+            {
+                self.forget(self.word(place));
+            }
+        }
+        if stop < end {
+            // Too long to look through: anything may have been set.
+            let names: Vec<Cow<'a, str>> = self.names.keys().cloned().collect();
+            self.copies(names.len() * 32);
+            for name in names {
+                self.forget(&name);
+            }
+        }
+    }
+
+    fn forget(&mut self, name: &str) {
+        if let Some(value) = self.names.get_mut(name)
+            && matches!(value, Value::Text(_) | Value::List(_) | Value::Dict(_))
+        {
+            let old = std::mem::replace(value, Value::Nothing);
+            let origin = old.origin();
+            *value = old.or(Value::Unknown(origin));
+        }
+    }
+}
+
+/// Modules whose calls are in the table, or that the table tells apart by name.
+const KNOWN_MODULES: &[&str] = &[
+    "ctypes",
+    "pty",
+    "paramiko",
+    "fabric",
+    "invoke",
+    "smtplib",
+    "ftplib",
+    "telnetlib",
+    "webbrowser",
+    "runpy",
+    "importlib",
+    "imp",
+    "psutil",
+    "send2trash",
+    "pexpect",
+    "hermes_tools",
+    "pip",
+    "docker",
+    "stripe",
+    "cloudpickle",
+    "dill",
+    "marshal",
+    "joblib",
+    "wget",
+    "urllib2",
+    "urllib3",
+    "sh",
+    "cffi",
+    "zipfile",
+    "tarfile",
+    "mmap",
+    "readline",
+    "code",
+];

@@ -1,0 +1,248 @@
+//! Python cut into tokens.
+
+use super::token::{Kind, Lexer, Token, flags, is_name_byte};
+
+/// Strings within the expressions of strings: deeper than this they are not followed.
+const STRINGS_MAX: u32 = 8;
+
+/// The bytes `part` of `source` as tokens; the reason if they cannot be relied on.
+pub fn tokenize(
+    source: &str,
+    part: std::ops::Range<usize>,
+    lines: bool,
+    tokens: &mut Vec<Token>,
+) -> Option<&'static str> {
+    let mut lexer = Lexer::new(source, part, tokens);
+    if lines {
+        if claims_another_encoding(source) {
+            lexer.fail("the code says that its letters stand for other letters");
+        }
+        lexer.line_start();
+    }
+    while lexer.at < lexer.end && lexer.has_room() {
+        lexer.python_token(lines);
+    }
+    lexer.finish()
+}
+
+/// `# coding: …` in the first lines: some encodings make code of what looks like comments.
+fn claims_another_encoding(source: &str) -> bool {
+    source.lines().take(2).any(|line| {
+        let Some(comment) = line.trim_start().strip_prefix('#') else { return false };
+        let Some(at) = comment.find("coding").filter(|at| comment[at + 6..].starts_with([':', '='])) else {
+            return false;
+        };
+        let name = comment[at + 7..].trim_start().to_ascii_lowercase();
+        !["utf-8", "utf8", "utf_8", "ascii", "us-ascii", "latin", "iso-8859", "cp125"]
+            .iter()
+            .any(|known| name.starts_with(known))
+    })
+}
+
+impl Lexer<'_, '_> {
+    fn python_token(&mut self, lines: bool) {
+        let byte = self.peek(0);
+        let start = self.at;
+        match byte {
+            b' ' | b'\t' | 0x0c => self.at += 1,
+            b'\n' | b'\r' => {
+                self.at += 1;
+                if lines && self.open.is_empty() {
+                    self.line_start();
+                }
+            }
+            b'\\' if matches!(self.peek(1), b'\n' | b'\r') => {
+                self.at += if self.peek(1) == b'\r' && self.peek(2) == b'\n' { 3 } else { 2 };
+            }
+            b'#' => self.python_comment(),
+            b'"' | b'\'' => self.python_string(start, 0),
+            b'(' | b')' | b'[' | b']' | b'{' | b'}' => self.bracket(),
+            b'0'..=b'9' => self.number(),
+            b'.' if self.peek(1).is_ascii_digit() => self.number(),
+            byte if is_name_byte(byte) => {
+                // A short name right before a quote is the prefix of a string.
+                let length = (0..3).find(|at| matches!(self.peek(*at), b'"' | b'\''));
+                match length.and_then(|length| prefix(&self.source.as_bytes()[start..start + length])) {
+                    Some(flags) => {
+                        let length = length.unwrap_or(0);
+                        self.at += length;
+                        self.python_string(start, flags | (length as u32) << flags::PREFIX_SHIFT);
+                    }
+                    None => self.name(),
+                }
+            }
+            _ => {
+                let length = match (byte, self.peek(1), self.peek(2)) {
+                    (b'*', b'*', b'=') | (b'/', b'/', b'=') | (b'.', b'.', b'.') => 3,
+                    (b'<', b'<', b'=') | (b'>', b'>', b'=') => 3,
+                    (b'*', b'*', _) | (b'/', b'/', _) | (b'<', b'<', _) | (b'>', b'>', _) => 2,
+                    (b'-', b'>', _) => 2,
+                    (
+                        b'=' | b'!' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^'
+                        | b'@' | b':',
+                        b'=',
+                        _,
+                    ) => 2,
+                    _ => 1,
+                };
+                self.at += length;
+                self.push(Kind::Operator, start, 0);
+            }
+        }
+    }
+
+    /// A logical line starts: its indentation counts, empty lines do not.
+    fn line_start(&mut self) {
+        loop {
+            let mut indent = 0u32;
+            loop {
+                match self.peek(0) {
+                    b' ' => indent += 1,
+                    b'\t' => indent = (indent / 8 + 1) * 8,
+                    0x0c => indent = 0,
+                    _ => break,
+                }
+                self.at += 1;
+            }
+            match self.peek(0) {
+                b'#' => self.python_comment(),
+                b'\n' | b'\r' => self.at += 1,
+                _ if self.at >= self.end => return,
+                byte => {
+                    let start = self.at;
+                    self.push(Kind::Line, start, 0);
+                    if let Some(last) = self.tokens.last_mut() {
+                        last.extra = indent;
+                    }
+                    if matches!(byte, b'!' | b'%') {
+                        self.notebook_line(indent);
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    fn python_comment(&mut self) {
+        let rest = &self.source.as_bytes()[self.at..self.end];
+        let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
+        self.at += length;
+    }
+
+    /// `!command` and `%magic` of a notebook; `%%bash` takes the whole cell.
+    fn notebook_line(&mut self, indent: u32) {
+        let start = self.at;
+        if self.peek(0) == b'%' && self.peek(1) == b'%' && indent == 0 {
+            self.at = self.end;
+        } else {
+            self.python_comment();
+        }
+        self.push(Kind::Shell, start, 0);
+    }
+
+    /// A string at the quote; `start` is where its prefix starts.
+    fn python_string(&mut self, start: usize, mut flags: u32) {
+        let quote = self.peek(0);
+        if self.peek(1) == quote && self.peek(2) == quote {
+            flags |= flags::TRIPLE;
+        }
+        let width = if flags & flags::TRIPLE != 0 { 3 } else { 1 };
+        let from = self.at + width;
+        let end = match flags & flags::FORMAT != 0 {
+            true => self.format_end(from, quote, width, 0).or_else(|| self.string_end(from, quote, width)),
+            false => self.string_end(from, quote, width),
+        };
+        match end {
+            Some(end) => self.at = end,
+            None => {
+                self.fail("a string in the code is never closed");
+                // What follows on later lines is read as code: it may be some.
+                let line = self.source.as_bytes()[from.min(self.end)..self.end]
+                    .iter()
+                    .position(|byte| matches!(byte, b'\n' | b'\r'));
+                self.at = line.map_or(self.end, |line| from + line);
+            }
+        }
+        let kind = if flags & flags::FORMAT != 0 { Kind::Template } else { Kind::Text };
+        self.push(kind, start, flags);
+    }
+
+    /// One past the closing quotes of a string whose text starts at `from`.
+    fn string_end(&mut self, from: usize, quote: u8, width: usize) -> Option<usize> {
+        let bytes = self.source.as_bytes();
+        let mut at = from;
+        while at < self.end {
+            match bytes[at] {
+                b'\\' => at += 2,
+                b'\n' | b'\r' if width == 1 => return None,
+                byte if byte == quote && closes(&bytes[at..self.end], quote, width) => {
+                    return Some(at + width);
+                }
+                _ => at += 1,
+            }
+        }
+        None
+    }
+
+    /// The same for a string with expressions, in which the same quotes may stand again.
+    fn format_end(&mut self, from: usize, quote: u8, width: usize, depth: u32) -> Option<usize> {
+        let bytes = self.source.as_bytes();
+        let mut at = from;
+        let mut braces = 0u32;
+        while at < self.end {
+            self.fuel = self.fuel.checked_sub(1)?;
+            match bytes[at] {
+                b'\\' if braces == 0 => at += 2,
+                b'{' if braces == 0 && bytes.get(at + 1) == Some(&b'{') => at += 2,
+                b'{' | b'[' | b'(' if braces > 0 || bytes[at] == b'{' => {
+                    braces += 1;
+                    at += 1;
+                }
+                b'}' | b']' | b')' if braces > 0 => {
+                    braces -= 1;
+                    at += 1;
+                }
+                b'\n' | b'\r' if width == 1 && braces == 0 => return None,
+                byte if byte == quote && braces == 0 && closes(&bytes[at..self.end], quote, width) => {
+                    return Some(at + width);
+                }
+                byte @ (b'"' | b'\'') if braces > 0 => {
+                    if depth >= STRINGS_MAX {
+                        return None;
+                    }
+                    let triple = closes(&bytes[at..self.end], byte, 3);
+                    let width = if triple { 3 } else { 1 };
+                    let format =
+                        (from..at).rev().take(2).any(|at| matches!(bytes[at], b'f' | b'F' | b't' | b'T'))
+                            && at > from
+                            && is_name_byte(bytes[at - 1]);
+                    at = match format {
+                        true => self.format_end(at + width, byte, width, depth + 1)?,
+                        false => self.string_end(at + width, byte, width)?,
+                    };
+                }
+                _ => at += 1,
+            }
+        }
+        None
+    }
+}
+
+/// Whether `rest` starts with `width` of `quote`.
+fn closes(rest: &[u8], quote: u8, width: usize) -> bool {
+    rest.len() >= width && rest[..width].iter().all(|byte| *byte == quote)
+}
+
+/// The flags of a string's prefix, if it is one.
+fn prefix(letters: &[u8]) -> Option<u32> {
+    let mut flags = 0;
+    for letter in letters {
+        flags |= match letter.to_ascii_lowercase() {
+            b'r' => flags::RAW,
+            b'f' | b't' => flags::FORMAT,
+            b'b' | b'u' => 0,
+            _ => return None,
+        };
+    }
+    Some(flags)
+}

@@ -1,0 +1,169 @@
+//! The tables of calls, `python.table` and `javascript.table`, and the lists of what only computes.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
+
+use super::{Language, value::Kind};
+
+/// What a call amounts to.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// The words of a command, or the arguments of something special.
+    pub words: Vec<Word>,
+    /// Something that no command amounts to, by the name `special.rs` knows it by.
+    pub special: Option<&'static str>,
+    /// What comes back.
+    pub result: Option<Kind>,
+}
+
+/// A word of a command.
+#[derive(Debug, Clone)]
+pub enum Word {
+    /// As it stands.
+    Literal(&'static str),
+    /// An argument of the call.
+    Argument(Slot),
+    /// What is left out unless an argument in it is there.
+    Group(Vec<Word>),
+}
+
+/// Which argument of a call is meant.
+#[derive(Debug, Clone, Default)]
+pub struct Slot {
+    /// What stands before it in the same word.
+    pub before: &'static str,
+    /// The object it is called on.
+    pub receiver: bool,
+    /// The argument at this place.
+    pub index: Option<usize>,
+    /// Or any of these names.
+    pub names: Vec<&'static str>,
+    /// All from that place on.
+    pub rest: bool,
+    /// The elements of a list, each a word.
+    pub spread: bool,
+}
+
+/// The calls of a language, by name.
+pub struct Table {
+    rows: HashMap<&'static str, Row>,
+    pure: HashSet<&'static str>,
+}
+
+impl Table {
+    /// What the call of `name` amounts to.
+    pub fn find(&self, name: &str) -> Option<&Row> {
+        self.rows.get(name)
+    }
+
+    /// Whether `name`, or the module it is in, only computes or looks.
+    pub fn is_pure(&self, name: &str) -> bool {
+        if self.pure.contains(name) {
+            return true;
+        }
+        name.match_indices('.').any(|(at, _)| self.pure.contains(&name[..at]))
+    }
+
+    fn read(rows: &'static str, pure: &'static str) -> Self {
+        let mut table = HashMap::new();
+        for line in lines(rows) {
+            let Some((names, meaning)) = line.split_once("=>") else { continue };
+            let row = row(meaning.trim());
+            for name in names.split_whitespace() {
+                table.insert(name, row.clone());
+            }
+        }
+        Self { rows: table, pure: lines(pure).flat_map(str::split_whitespace).collect() }
+    }
+}
+
+static PYTHON: LazyLock<Table> =
+    LazyLock::new(|| Table::read(include_str!("python.table"), include_str!("python.pure")));
+static JAVASCRIPT: LazyLock<Table> =
+    LazyLock::new(|| Table::read(include_str!("javascript.table"), include_str!("javascript.pure")));
+
+/// The table of `language`.
+pub fn of(language: Language) -> &'static Table {
+    match language {
+        Language::Python => &PYTHON,
+        Language::JavaScript => &JAVASCRIPT,
+    }
+}
+
+fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("# ") && *line != "#")
+}
+
+fn row(meaning: &'static str) -> Row {
+    let (meaning, result) = match meaning.split_once(" -> ") {
+        Some((meaning, kind)) => (meaning.trim(), Kind::named(kind.trim())),
+        None => (meaning, None),
+    };
+    let mut words = Vec::new();
+    let mut group: Option<Vec<Word>> = None;
+    let mut special = None;
+    for piece in meaning.split_whitespace() {
+        if let Some(name) = piece.strip_prefix('!') {
+            special = Some(name);
+            continue;
+        }
+        let (opens, piece) = piece.strip_prefix('[').map_or((false, piece), |piece| (true, piece));
+        let (closes, piece) = piece.strip_suffix(']').map_or((false, piece), |piece| (true, piece));
+        if opens {
+            group = Some(Vec::new());
+        }
+        match &mut group {
+            Some(group) => group.push(word(piece)),
+            None => words.push(word(piece)),
+        }
+        if closes && let Some(group) = group.take() {
+            words.push(Word::Group(group));
+        }
+    }
+    Row { words, special, result }
+}
+
+fn word(piece: &'static str) -> Word {
+    let Some((before, inside)) = piece.strip_suffix('}').and_then(|piece| piece.split_once('{')) else {
+        return Word::Literal(piece);
+    };
+    let mut slot = Slot { before, ..Slot::default() };
+    let (spread, inside) = inside.strip_prefix('*').map_or((false, inside), |inside| (true, inside));
+    slot.spread = spread;
+    for part in inside.split('|') {
+        let (rest, part) = part.strip_suffix("..").map_or((false, part), |part| (true, part));
+        slot.rest |= rest;
+        match part.parse() {
+            Ok(index) => slot.index = Some(index),
+            Err(_) if part == "self" => slot.receiver = true,
+            Err(_) => slot.names.push(part),
+        }
+    }
+    Word::Argument(slot)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_a_row_and_no_name_is_there_twice() {
+        for text in [include_str!("python.table"), include_str!("javascript.table")] {
+            let mut seen = HashSet::new();
+            for line in lines(text) {
+                let (names, meaning) = line.split_once("=>").unwrap_or_else(|| panic!("no `=>` in `{line}`"));
+                assert!(!meaning.trim().is_empty(), "{line}");
+                assert_eq!(meaning.matches('{').count(), meaning.matches('}').count(), "{line}");
+                assert_eq!(meaning.matches('[').count(), meaning.matches(']').count(), "{line}");
+                if let Some((_, kind)) = meaning.split_once(" -> ") {
+                    assert!(Kind::named(kind.trim()).is_some(), "no kind `{kind}`: {line}");
+                }
+                for name in names.split_whitespace() {
+                    assert!(seen.insert(name), "`{name}` is there twice");
+                }
+            }
+        }
+    }
+}

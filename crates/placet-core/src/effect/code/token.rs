@@ -1,0 +1,262 @@
+//! The tokens of Python and JavaScript, with what a reader needs to find its way among them: each bracket knows its
+//! partner, each line of Python knows where its block ends.
+
+/// More tokens than this are not followed.
+pub const TOKENS_MAX: usize = 400_000;
+
+/// What is wrong with code that has more tokens.
+pub const TOO_MUCH: &str = "more code than can be followed";
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An identifier or keyword.
+    Name,
+    /// A number.
+    Number,
+    /// A string whose text is all there.
+    Text,
+    /// A string with expressions in it: an f-string or a template literal.
+    Template,
+    /// A regular expression.
+    Regex,
+    /// `(`, `[` or `{`; `link` is the index of its partner.
+    Open,
+    /// `)`, `]` or `}`; `link` is the index of its partner.
+    Close,
+    /// The start of a logical line of Python; `extra` is its indentation, `link` the next line that is indented no
+    /// deeper.
+    Line,
+    /// Any other sign.
+    Operator,
+    /// A line that a notebook hands to a shell.
+    Shell,
+}
+
+/// A token of a text: bytes `start..end`.
+#[derive(Clone, Copy, Debug)]
+pub struct Token {
+    /// What it is.
+    pub kind: Kind,
+    /// Its first byte.
+    pub start: u32,
+    /// One past its last byte.
+    pub end: u32,
+    /// Another token, for brackets and lines; the flags of a string.
+    pub link: u32,
+    /// Indentation of a line; otherwise whether a line break stands before the token.
+    pub extra: u32,
+}
+
+/// Flags of strings.
+pub mod flags {
+    /// Backslashes are only backslashes.
+    pub const RAW: u32 = 1;
+    /// Holds expressions in braces.
+    pub const FORMAT: u32 = 1 << 1;
+    /// Quoted by three signs.
+    pub const TRIPLE: u32 = 1 << 2;
+    /// The length of the prefix stands in the bits above.
+    pub const PREFIX_SHIFT: u32 = 8;
+}
+
+/// Tokens being made of a part of a text.
+pub struct Lexer<'s, 't> {
+    /// The whole text.
+    pub source: &'s str,
+    /// The next byte to look at.
+    pub at: usize,
+    /// Where the part ends.
+    pub end: usize,
+    /// The tokens so far, perhaps after those of other parts.
+    pub tokens: &'t mut Vec<Token>,
+    /// The first token of this part.
+    first: usize,
+    /// Brackets that are open.
+    pub open: Vec<usize>,
+    /// Whether a line break was seen since the last token.
+    pub broke: bool,
+    /// Why the text cannot be relied on, if so.
+    pub problem: Option<&'static str>,
+    /// Bytes that may still be looked at more than once.
+    pub fuel: usize,
+}
+
+impl<'s, 't> Lexer<'s, 't> {
+    /// Starts at the bytes `part` of `source`.
+    pub fn new(source: &'s str, part: std::ops::Range<usize>, tokens: &'t mut Vec<Token>) -> Self {
+        let first = tokens.len();
+        Self {
+            source,
+            at: part.start,
+            end: part.end,
+            tokens,
+            first,
+            open: Vec::new(),
+            broke: false,
+            problem: None,
+            fuel: 4 * part.len() + 1024,
+        }
+    }
+
+    /// The byte `ahead` of the next one, or 0 at the end.
+    pub fn peek(&self, ahead: usize) -> u8 {
+        let at = self.at + ahead;
+        if at < self.end { self.source.as_bytes()[at] } else { 0 }
+    }
+
+    /// Adds a token from `start` up to the next byte.
+    pub fn push(&mut self, kind: Kind, start: usize, link: u32) {
+        let extra = u32::from(std::mem::take(&mut self.broke));
+        self.tokens.push(Token { kind, start: start as u32, end: self.at as u32, link, extra });
+    }
+
+    /// Notes why the text cannot be relied on; the first reason counts.
+    pub fn fail(&mut self, why: &'static str) {
+        self.problem.get_or_insert(why);
+    }
+
+    /// Whether there is room for another token.
+    pub fn has_room(&mut self) -> bool {
+        if self.tokens.len() >= TOKENS_MAX {
+            self.fail(TOO_MUCH);
+            return false;
+        }
+        true
+    }
+
+    /// A bracket at the next byte.
+    pub fn bracket(&mut self) {
+        let byte = self.peek(0);
+        let start = self.at;
+        self.at += 1;
+        if matches!(byte, b'(' | b'[' | b'{') {
+            self.open.push(self.tokens.len());
+            self.push(Kind::Open, start, u32::MAX);
+            return;
+        }
+        let index = self.tokens.len();
+        let Some(open) = self.open.pop() else {
+            self.fail("the brackets in the code do not match");
+            return;
+        };
+        let expected = match self.source.as_bytes()[self.tokens[open].start as usize] {
+            b'(' => b')',
+            b'[' => b']',
+            _ => b'}',
+        };
+        if byte != expected {
+            self.fail("the brackets in the code do not match");
+        }
+        self.tokens[open].link = index as u32;
+        self.push(Kind::Close, start, open as u32);
+    }
+
+    /// Digits, and whatever letters and dots belong to them.
+    pub fn number(&mut self) {
+        let start = self.at;
+        while self.peek(0).is_ascii_alphanumeric()
+            || self.peek(0) == b'_'
+            || (self.peek(0) == b'.' && self.peek(1).is_ascii_digit())
+        {
+            self.at += 1;
+        }
+        self.at = self.at.max(start + 1);
+        self.push(Kind::Number, start, 0);
+    }
+
+    /// An identifier.
+    pub fn name(&mut self) {
+        let start = self.at;
+        while is_name_byte(self.peek(0)) {
+            self.at += 1;
+        }
+        if !self.source.is_char_boundary(self.at) {
+            self.at = self.end;
+        }
+        let text = self.source.get(start..self.at).unwrap_or("");
+        if !text.is_ascii() && text.chars().any(reads_as_another) {
+            self.fail("a name in the code is written in letters that are not what they seem");
+        }
+        self.push(Kind::Name, start, 0);
+    }
+
+    /// The rest of the line is skipped.
+    pub fn comment(&mut self) {
+        let rest = &self.source.as_bytes()[self.at..self.end];
+        let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r' | 0xe2)).unwrap_or(rest.len());
+        self.at += length;
+        // JavaScript has two more line breaks; both start with this byte.
+        if self.peek(0) == 0xe2 {
+            if self.peek(1) == 0x80 && matches!(self.peek(2), 0xa8 | 0xa9) {
+                return;
+            }
+            self.at += 1;
+            self.comment_tail();
+        }
+    }
+
+    fn comment_tail(&mut self) {
+        while self.at < self.end {
+            match self.peek(0) {
+                b'\n' | b'\r' => return,
+                0xe2 if self.peek(1) == 0x80 && matches!(self.peek(2), 0xa8 | 0xa9) => return,
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    /// Ends the part: what is still open stays open to its end.
+    pub fn finish(mut self) -> Option<&'static str> {
+        let end = self.tokens.len() as u32;
+        for open in std::mem::take(&mut self.open) {
+            self.tokens[open].link = end;
+            self.fail("a bracket in the code is never closed");
+        }
+        // From the last line backwards: lines that may still be the next one for an earlier line.
+        let mut later: Vec<usize> = Vec::new();
+        for index in (self.first..self.tokens.len()).rev() {
+            if self.tokens[index].kind != Kind::Line {
+                continue;
+            }
+            let indent = self.tokens[index].extra;
+            while later.last().is_some_and(|next| self.tokens[*next].extra > indent) {
+                later.pop();
+            }
+            self.tokens[index].link = later.last().map_or(end, |next| *next as u32);
+            later.push(index);
+        }
+        self.problem
+    }
+}
+
+/// Whether a byte can stand in an identifier; every byte beyond ASCII can.
+pub fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// Letters that a language or a reader takes for plain Latin ones.
+fn reads_as_another(letter: char) -> bool {
+    matches!(letter,
+        '\u{ff01}'..='\u{ff5e}'
+        | '\u{1d400}'..='\u{1d7ff}'
+        | '\u{2100}'..='\u{214f}'
+        | '\u{2460}'..='\u{24ff}'
+        | '\u{2070}'..='\u{209c}'
+        | '\u{1d2c}'..='\u{1d6a}'
+        | '\u{2c7c}'..='\u{2c7d}'
+        | '\u{fb00}'..='\u{fb06}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | 'ª' | 'º' | 'ſ')
+}
+
+/// The text between the quotes of a string, with its escapes as they stand.
+pub fn inner(token: Token) -> std::ops::Range<usize> {
+    let (start, end) = (token.start as usize, token.end as usize);
+    let prefix = (token.link >> flags::PREFIX_SHIFT) as usize;
+    let width = if token.link & flags::TRIPLE != 0 { 3 } else { 1 };
+    let start = start + prefix + width;
+    start..end.saturating_sub(width).max(start)
+}

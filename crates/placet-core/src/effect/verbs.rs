@@ -1,0 +1,179 @@
+//! What single words say is done: `verbs.list`, read once. The one place for such lists, whoever asks.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use super::act::Act;
+
+/// Where a word stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Context {
+    /// In the name of a tool, in the action it is asked for, or in a description.
+    Tool,
+    /// A sub-command of a program.
+    Program,
+    /// The verb of a PowerShell cmdlet.
+    Cmdlet,
+}
+
+const TEXT: &str = include_str!("verbs.list");
+
+/// What a list says of one word.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    tool: Option<Act>,
+    program: Option<Act>,
+    cmdlet: Option<Act>,
+    /// As often the name of a thing.
+    thing: bool,
+    /// A verb only where a name begins.
+    start: bool,
+    /// A tool of this name shows it.
+    topic: bool,
+}
+
+#[derive(Default)]
+struct Verbs {
+    words: HashMap<&'static str, Entry>,
+    /// Two words side by side, by the first.
+    beside: HashMap<&'static str, Vec<(&'static str, Act)>>,
+    /// The first with the second anywhere after it.
+    with: HashMap<&'static str, Vec<(&'static str, Act)>>,
+    /// Those of scripts without spaces.
+    unspaced: Vec<(&'static str, Act)>,
+}
+
+static VERBS: LazyLock<Verbs> = LazyLock::new(|| match read(TEXT) {
+    Ok(verbs) => verbs,
+    // Checked by a test: the text is part of the program.
+    Err(_) => Verbs::default(),
+});
+
+/// Reads the list, or says which line is wrong.
+fn read(text: &'static str) -> Result<Verbs, String> {
+    let mut verbs = Verbs::default();
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let (head, words) = line.split_once(':').ok_or_else(|| format!("no colon: {line}"))?;
+        let mut head = head.split_whitespace();
+        let name = head.next().unwrap_or("");
+        let contexts: Vec<&str> = head.collect();
+        let act = Act::named(name);
+        for word in words.split_whitespace() {
+            match (name, act) {
+                ("thing", _) => verbs.words.entry(word).or_default().thing = true,
+                ("start", _) => verbs.words.entry(word).or_default().start = true,
+                ("topic", _) => verbs.words.entry(word).or_default().topic = true,
+                (_, None) => return Err(format!("no act `{name}`: {line}")),
+                (_, Some(act)) => {
+                    verbs.add(word, act, &contexts).map_err(|what| format!("{what}: {line}"))?
+                }
+            }
+        }
+    }
+    Ok(verbs)
+}
+
+impl Verbs {
+    fn add(&mut self, word: &'static str, act: Act, contexts: &[&str]) -> Result<(), String> {
+        if let Some((first, second)) = word.split_once('+') {
+            self.beside.entry(first).or_default().push((second, act));
+            return Ok(());
+        }
+        if let Some((first, second)) = word.split_once('/') {
+            self.with.entry(first).or_default().push((second, act));
+            return Ok(());
+        }
+        if word.chars().any(is_unspaced) {
+            self.unspaced.push((word, act));
+            return Ok(());
+        }
+        let entry = self.words.entry(word).or_default();
+        for context in contexts {
+            let place = match *context {
+                "tool" => &mut entry.tool,
+                "program" => &mut entry.program,
+                "cmdlet" => &mut entry.cmdlet,
+                other => return Err(format!("no context `{other}`")),
+            };
+            if place.is_some_and(|known| known != act) {
+                return Err(format!("`{word}` is there twice"));
+            }
+            *place = Some(act);
+        }
+        Ok(())
+    }
+}
+
+/// Letters of scripts that are written without spaces.
+fn is_unspaced(letter: char) -> bool {
+    matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
+}
+
+/// What `word` says is done where it stands.
+pub fn of(word: &str, context: Context) -> Option<Act> {
+    let entry = VERBS.words.get(word);
+    match context {
+        Context::Tool => entry.and_then(|entry| entry.tool).or_else(|| unspaced(word)),
+        Context::Program => entry?.program,
+        Context::Cmdlet => entry?.cmdlet,
+    }
+}
+
+/// The gravest of the verbs inside a word of a script without spaces.
+fn unspaced(word: &str) -> Option<Act> {
+    if word.is_ascii() || !word.chars().any(is_unspaced) {
+        return None;
+    }
+    let inside = VERBS.unspaced.iter().filter(|(verb, _)| word.contains(verb)).map(|(_, act)| *act);
+    inside.max_by_key(|act| act.gravity())
+}
+
+/// What `words` say at `at` in the name of a tool, and how many of them say it.
+pub fn at(words: &[String], at: usize) -> Option<(Act, usize)> {
+    let word = words.get(at)?.as_str();
+    if let Some(pairs) = VERBS.beside.get(word)
+        && let Some(next) = words.get(at + 1)
+        && let Some((_, act)) = pairs.iter().find(|(second, _)| second == next)
+    {
+        return Some((*act, 2));
+    }
+    if let Some(pairs) = VERBS.with.get(word) {
+        let rest = words.get(at + 1..).unwrap_or_default();
+        let is_second = |second: &str| {
+            rest.iter().any(|word| word.strip_suffix('s').unwrap_or(word) == second || word == second)
+        };
+        if let Some((_, act)) = pairs.iter().find(|(second, _)| is_second(second)) {
+            return Some((*act, 1));
+        }
+    }
+    of(word, Context::Tool).map(|act| (act, 1))
+}
+
+/// Whether `word` is as often the name of a thing as a verb.
+pub fn is_thing(word: &str) -> bool {
+    VERBS.words.get(word).is_some_and(|entry| entry.thing)
+}
+
+/// Whether `word` is a verb only where a name begins.
+pub fn only_starts(word: &str) -> bool {
+    VERBS.words.get(word).is_some_and(|entry| entry.start)
+}
+
+/// Whether a tool named after `word` shows it.
+pub fn is_topic(word: &str) -> bool {
+    VERBS.words.get(word).is_some_and(|entry| entry.topic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::effect::words;
+
+    #[test]
+    fn the_list_can_be_read() {
+        let verbs = read(TEXT).unwrap();
+        assert!(verbs.words.len() > 700, "only {} words", verbs.words.len());
+        for word in verbs.words.keys() {
+            assert_eq!(words::split(word), [*word], "a name never gives this word");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What tells a secret from what only has its shape: sums, stand-ins, variety.
+
+/// Letters that people type to stand for others.
+const STAND_INS: &[u8] = b"xX0*#._-1";
+
+/// Words in a secret that say it is none.
+const EXAMPLES: [&[u8]; 3] = [b"EXAMPLE", b"example", b"REDACTED"];
+
+/// Whether a token is a stand-in such as `xxxxxxxx`, `AKIAIOSFODNN7EXAMPLE` or `...`.
+pub fn is_stand_in(body: &[u8]) -> bool {
+    let filler = body.iter().filter(|byte| STAND_INS.contains(byte)).count();
+    let same = body.windows(2).filter(|pair| pair[0] == pair[1] && STAND_INS.contains(&pair[0])).count();
+    (filler * 5 >= body.len() * 4 && same * 2 >= body.len())
+        || (same * 2 > body.len())
+        || repeats_a_group(body)
+        || EXAMPLES.iter().any(|word| contains(body, word))
+}
+
+/// `1234-1234-1234-…`: nobody draws the same group three times.
+fn repeats_a_group(body: &[u8]) -> bool {
+    let mut groups = body.split(|byte| matches!(byte, b'-' | b'_' | b'.'));
+    let (mut last, mut times) = (groups.next().unwrap_or_default(), 1);
+    for group in groups {
+        times = if group == last && group.len() > 2 { times + 1 } else { 1 };
+        last = group;
+        if times == 3 {
+            return true;
+        }
+    }
+    false
+}
+
+fn contains(text: &[u8], word: &[u8]) -> bool {
+    text.len() >= word.len() && text.windows(word.len()).any(|window| window == word)
+}
+
+/// Whether there are both letters and digits.
+pub fn is_mixed(body: &[u8]) -> bool {
+    body.iter().any(u8::is_ascii_digit) && body.iter().any(u8::is_ascii_alphabetic)
+}
+
+/// The entropy of the bytes taken one by one, in bits: 0 for one letter over and over, 6 at most for base64.
+pub fn entropy(body: &[u8]) -> f64 {
+    let mut counts = [0u32; 256];
+    for byte in body {
+        counts[*byte as usize] += 1;
+    }
+    let length = body.len() as f64;
+    counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| {
+            let share = f64::from(*count) / length;
+            -share * share.log2()
+        })
+        .sum()
+}
+
+/// Whether a token such as `ghp_…` ends in the CRC-32 of what lies between its prefix and the sum.
+pub fn crc32_holds(token: &[u8]) -> bool {
+    let Some(start) = token.iter().position(|byte| *byte == b'_').map(|at| at + 1) else { return false };
+    let Some(end) = token.len().checked_sub(6).filter(|end| *end > start) else { return false };
+    crc32_base62(&token[start..end]).as_bytes() == &token[end..]
+}
+
+/// The CRC-32 of `bytes` in six digits of base 62.
+pub fn crc32_base62(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let mut sum = u32::MAX;
+    for byte in bytes {
+        sum ^= u32::from(*byte);
+        for _ in 0..8 {
+            sum = if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 };
+        }
+    }
+    let mut rest = !sum as usize;
+    let mut digits = [b'0'; 6];
+    for digit in digits.iter_mut().rev() {
+        *digit = DIGITS[rest % 62];
+        rest /= 62;
+    }
+    digits.iter().map(|digit| char::from(*digit)).collect()
+}
+
+/// Whether the digits add up as those of payment cards do (Luhn).
+pub fn luhn_holds(digits: impl DoubleEndedIterator<Item = u8>) -> bool {
+    let sum: u32 = digits
+        .rev()
+        .enumerate()
+        .map(|(at, digit)| match u32::from(digit) {
+            digit if at % 2 == 0 => digit,
+            digit if digit * 2 > 9 => digit * 2 - 9,
+            digit => digit * 2,
+        })
+        .sum();
+    sum.is_multiple_of(10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sum_is_the_common_one() {
+        // The check value of CRC-32/ISO-HDLC is 0xcbf43926 for `123456789`.
+        let value = crc32_base62(b"123456789").bytes().fold(0u64, |value, digit| {
+            let at = match digit {
+                b'0'..=b'9' => digit - b'0',
+                b'A'..=b'Z' => digit - b'A' + 10,
+                _ => digit - b'a' + 36,
+            };
+            value * 62 + u64::from(at)
+        });
+        assert_eq!(value, 0xcbf4_3926);
+    }
+
+    #[test]
+    fn stand_ins_are_told_from_tokens() {
+        for stand_in in
+            ["xxxxxxxxxxxx", "XXXXXXXX-XXXX", "IOSFODNN7EXAMPLE", "0000000000", "4b1dXXXXXXXXXXXXX"]
+        {
+            assert!(is_stand_in(stand_in.as_bytes()), "{stand_in}");
+        }
+        for token in ["aB3xX9kL0pQ1", "FFFFFFFFFFFFFF", "k1-x0-9_a.b", "0x9f3e"] {
+            assert!(!is_stand_in(token.as_bytes()), "{token}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What stands in place of a secret: `«github-token …x9Q»`.
+
+use std::{borrow::Cow, ops::Range};
+
+/// The signs around a mask.
+const OPEN: &str = "«";
+const CLOSE: &str = "»";
+
+/// Shorter secrets show none of their letters: three of twenty say nothing, three of eight say too much.
+const TAIL_FROM: usize = 20;
+/// Passwords are made by people: more of them must stay hidden.
+const PASSWORD_TAIL_FROM: usize = 40;
+
+/// What a kind of secret may be called, at most so long.
+pub const KIND_MAX: usize = 64;
+
+/// The mask of `secret`. Equal secrets of a kind have equal masks; `number` tells apart those that would look the same.
+pub fn mask(kind: &str, secret: &str, number: u32) -> String {
+    let mut mask = format!("{OPEN}{kind}");
+    let least = if kind.contains("pass") || kind.contains("cookie") { PASSWORD_TAIL_FROM } else { TAIL_FROM };
+    let tail = secret.len().checked_sub(3).and_then(|at| secret.get(at..)).unwrap_or("");
+    if shows_tail(kind)
+        && secret.len() >= least
+        && tail.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && tail.len() == 3
+    {
+        mask.push_str(" …");
+        mask.push_str(tail);
+    }
+    if number > 1 {
+        mask.push_str(&format!(" #{number}"));
+    }
+    mask.push_str(CLOSE);
+    mask
+}
+
+/// Personal data is short and guessable, and the end of a key in PEM or of a signature is the same in many.
+fn shows_tail(kind: &str) -> bool {
+    !matches!(
+        kind,
+        "private-key" | "basic-credentials" | "e-mail" | "phone" | "payment-card" | "iban" | "national-id"
+    )
+}
+
+/// Whether `text` is one mask.
+pub fn is_mask(text: &str) -> bool {
+    length_at(text, 0) == Some(text.len())
+}
+
+/// The masks in `text`, in order.
+pub fn masks(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let found = memchr::memmem::find(text.as_bytes().get(at..)?, OPEN.as_bytes())? + at;
+            match length_at(text, found) {
+                Some(length) => {
+                    at = found + length;
+                    return Some(found..at);
+                }
+                None => at = found + OPEN.len(),
+            }
+        }
+    })
+}
+
+/// How long the mask is that begins at `at`: a kind, perhaps three letters, perhaps a number.
+fn length_at(text: &str, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?.strip_prefix(OPEN)?;
+    let kind = rest
+        .bytes()
+        .take(KIND_MAX + 1)
+        .take_while(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-')
+        .count();
+    if kind == 0 || kind > KIND_MAX || !is_kind(&rest[..kind]) {
+        return None;
+    }
+    let mut rest = &rest[kind..];
+    if let Some(tail) = rest.strip_prefix(" …") {
+        let letters = tail.bytes().take(3).take_while(u8::is_ascii_alphanumeric).count();
+        if letters != 3 {
+            return None;
+        }
+        rest = &tail[3..];
+    }
+    if let Some(number) = rest.strip_prefix(" #") {
+        let digits = number.bytes().take(10).take_while(u8::is_ascii_digit).count();
+        if digits == 0 {
+            return None;
+        }
+        rest = &number[digits..];
+    }
+    let rest = rest.strip_prefix(CLOSE)?;
+    Some(text.len() - at - rest.len())
+}
+
+/// Whether some mask of ours has this kind. A site's own kinds begin with `site-`.
+///
+/// Who writes `«hunter2»` must not pass it off as a mask.
+fn is_kind(kind: &str) -> bool {
+    kind.starts_with("site-") || super::kinds().contains(&kind)
+}
+
+/// The name of a site's own pattern as a kind: letters, digits and dashes, in lower case.
+pub fn site_kind(id: &str) -> Cow<'static, str> {
+    let plain: String = id
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' })
+        .take(KIND_MAX - 5)
+        .collect();
+    format!("site-{plain}").into()
+}

@@ -1,0 +1,634 @@
+//! What the name of a setting promises: `DB_PASSWORD` holds a password, `token_count` does not hold a token.
+
+/// What a name says its value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noun {
+    /// Chosen by people: short ones count, plain words count.
+    Password,
+    /// A client secret, a shared secret, credentials.
+    Secret,
+    /// A key that opens something.
+    Key,
+    /// A token that says who somebody is.
+    Token,
+    /// `key` or `auth` without a word that tells which: only a value that looks random counts.
+    Vague,
+}
+
+impl Noun {
+    /// What a value of it is called in a mask.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Password => "password",
+            Self::Secret => "secret",
+            Self::Key => "api-key",
+            Self::Token => "token",
+            Self::Vague => "key",
+        }
+    }
+}
+
+/// The letters by which a name with a noun in it is found; each noun below holds one of them.
+pub const STEMS: &[&str] = &[
+    "passw",
+    "passphrase",
+    "passcode",
+    "pass",
+    "pwd",
+    "pw",
+    "psw",
+    "secret",
+    "credential",
+    "creds",
+    "token",
+    "key",
+    "auth",
+    "jwt",
+    "kennwort",
+    "contrase",
+    "motdepasse",
+    "senha",
+    "bearer",
+    "sig",
+];
+
+/// Whole words, and ends of words such as `mypassword`, that name a secret.
+const ENDINGS: &[(&str, Noun)] = &[
+    ("password", Noun::Password),
+    ("passwd", Noun::Password),
+    ("passphrase", Noun::Password),
+    ("passwort", Noun::Password),
+    ("kennwort", Noun::Password),
+    ("contrasena", Noun::Password),
+    ("contraseña", Noun::Password),
+    ("motdepasse", Noun::Password),
+    ("secret", Noun::Secret),
+    ("secrete", Noun::Secret),
+    ("credential", Noun::Secret),
+    ("token", Noun::Token),
+    ("apikey", Noun::Key),
+    ("secretkey", Noun::Key),
+    ("accesskey", Noun::Key),
+    ("privatekey", Noun::Key),
+    ("authkey", Noun::Key),
+    ("masterkey", Noun::Key),
+    ("signingkey", Noun::Key),
+    ("encryptionkey", Noun::Key),
+    ("accountkey", Noun::Key),
+    ("sharedkey", Noun::Key),
+];
+
+/// Words that name a secret only where they stand alone.
+const WORDS: &[(&str, Noun)] = &[
+    ("pass", Noun::Password),
+    ("passcode", Noun::Password),
+    ("pwd", Noun::Password),
+    ("userpwd", Noun::Password),
+    ("pw", Noun::Password),
+    ("psw", Noun::Password),
+    ("pswd", Noun::Password),
+    ("senha", Noun::Password),
+    ("creds", Noun::Secret),
+    ("cred", Noun::Secret),
+    ("jwt", Noun::Token),
+    ("bearer", Noun::Token),
+    ("key", Noun::Vague),
+    ("auth", Noun::Vague),
+];
+
+/// What stands before `key` where it opens something.
+const OPENING: &[&str] = &[
+    "access",
+    "account",
+    "admin",
+    "api",
+    "apim",
+    "app",
+    "application",
+    "auth",
+    "authentication",
+    "client",
+    "consumer",
+    "crypt",
+    "crypto",
+    "decryption",
+    "deploy",
+    "deployment",
+    "encrypt",
+    "encryption",
+    "hmac",
+    "hook",
+    "iam",
+    "ingest",
+    "ingestion",
+    "integration",
+    "jwt",
+    "license",
+    "licence",
+    "management",
+    "master",
+    "merchant",
+    "pre",
+    "private",
+    "psk",
+    "recovery",
+    "rest",
+    "root",
+    "secret",
+    "secure",
+    "security",
+    "server",
+    "service",
+    "session",
+    "shared",
+    "sign",
+    "signing",
+    "ssh",
+    "storage",
+    "subscription",
+    "symmetric",
+    "webhook",
+    "write",
+    "write_only",
+    "x",
+    // Services whose `…_KEY` is one.
+    "adafruit",
+    "ai",
+    "airtable",
+    "algolia",
+    "anthropic",
+    "asana",
+    "atlassian",
+    "aws",
+    "azure",
+    "bitbucket",
+    "cloudant",
+    "cloudflare",
+    "cohere",
+    "datadog",
+    "db",
+    "dd",
+    "deepseek",
+    "discord",
+    "docker",
+    "dropbox",
+    "elastic",
+    "elevenlabs",
+    "facebook",
+    "fastly",
+    "firebase",
+    "gcp",
+    "gemini",
+    "github",
+    "gitlab",
+    "google",
+    "grafana",
+    "groq",
+    "heroku",
+    "hf",
+    "huggingface",
+    "ibm",
+    "jenkins",
+    "jira",
+    "linear",
+    "mailchimp",
+    "mailgun",
+    "maps",
+    "meraki",
+    "mistral",
+    "newrelic",
+    "notion",
+    "npm",
+    "okta",
+    "openai",
+    "openrouter",
+    "paypal",
+    "perplexity",
+    "pinecone",
+    "pypi",
+    "redis",
+    "replicate",
+    "s3",
+    "segment",
+    "sendgrid",
+    "sentry",
+    "shopify",
+    "sl",
+    "slack",
+    "softlayer",
+    "sonar",
+    "square",
+    "stripe",
+    "supabase",
+    "telegram",
+    "together",
+    "trello",
+    "twilio",
+    "twitter",
+    "vault",
+    "xai",
+    "youtube",
+    "zendesk",
+];
+
+/// Behind the noun, these say that the value is about a secret and is not one.
+const ABOUT: &[&str] = &[
+    "accessor",
+    "address",
+    "age",
+    "alg",
+    "algorithm",
+    "alias",
+    "alphabet",
+    "arn",
+    "at",
+    "audience",
+    "balance",
+    "based",
+    "bits",
+    "bool",
+    "box",
+    "budget",
+    "bytes",
+    "cache",
+    "callback",
+    "case",
+    "change",
+    "changed",
+    "chars",
+    "check",
+    "class",
+    "code",
+    "column",
+    "config",
+    "configured",
+    "container",
+    "context",
+    "contract",
+    "cost",
+    "count",
+    "counter",
+    "created",
+    "date",
+    "decimals",
+    "description",
+    "desc",
+    "digest",
+    "dir",
+    "directory",
+    "disabled",
+    "duration",
+    "enabled",
+    "encoding",
+    "endpoint",
+    "env",
+    "equals",
+    "error",
+    "event",
+    "exists",
+    "expiration",
+    "expired",
+    "expires",
+    "expiry",
+    "factory",
+    "field",
+    "file",
+    "filename",
+    "fingerprint",
+    "folder",
+    "for",
+    "format",
+    "func",
+    "function",
+    "generator",
+    "handler",
+    "header",
+    "help",
+    "helper",
+    "hint",
+    "holder",
+    "host",
+    "icon",
+    "id",
+    "identifier",
+    "ids",
+    "in",
+    "index",
+    "info",
+    "input",
+    "interval",
+    "is",
+    "issuer",
+    "kind",
+    "label",
+    "len",
+    "length",
+    "level",
+    "lifetime",
+    "limit",
+    "link",
+    "list",
+    "location",
+    "manager",
+    "map",
+    "mapping",
+    "max",
+    "message",
+    "method",
+    "min",
+    "mode",
+    "model",
+    "module",
+    "msg",
+    "name",
+    "names",
+    "needed",
+    "number",
+    "option",
+    "options",
+    "output",
+    "owner",
+    "page",
+    "pair",
+    "param",
+    "parameter",
+    "params",
+    "parser",
+    "path",
+    "pattern",
+    "per",
+    "placeholder",
+    "pol",
+    "policies",
+    "policy",
+    "port",
+    "position",
+    "prefix",
+    "price",
+    "prompt",
+    "properties",
+    "property",
+    "provider",
+    "rate",
+    "reader",
+    "ref",
+    "reference",
+    "refs",
+    "regex",
+    "region",
+    "required",
+    "reset",
+    "role",
+    "rotation",
+    "rule",
+    "rules",
+    "salt",
+    "schema",
+    "scheme",
+    "scope",
+    "scopes",
+    "selector",
+    "separator",
+    "service",
+    "set",
+    "setting",
+    "settings",
+    "size",
+    "source",
+    "space",
+    "spec",
+    "stash",
+    "state",
+    "status",
+    "store",
+    "strategy",
+    "stream",
+    "strength",
+    "style",
+    "subject",
+    "suffix",
+    "supply",
+    "symbol",
+    "table",
+    "tag",
+    "template",
+    "test",
+    "text",
+    "threshold",
+    "time",
+    "timeout",
+    "timestamp",
+    "title",
+    "ttl",
+    "type",
+    "types",
+    "updated",
+    "uri",
+    "url",
+    "usage",
+    "use",
+    "used",
+    "user",
+    "username",
+    "uuid",
+    "valid",
+    "validation",
+    "validator",
+    "validity",
+    "var",
+    "variable",
+    "vault",
+    "verified",
+    "version",
+    "view",
+    "visible",
+    "window",
+    "writer",
+];
+
+/// Before the noun, these say that everybody may see it.
+const PUBLIC: &[&str] = &[
+    "bos",
+    "cached",
+    "cancel",
+    "cancellation",
+    "candidate",
+    "cls",
+    "completion",
+    "continuation",
+    "cursor",
+    "eos",
+    "foreign",
+    "has",
+    "input",
+    "is",
+    "max",
+    "min",
+    "monkey",
+    "needs",
+    "next",
+    "no",
+    "num",
+    "output",
+    "pad",
+    "page",
+    "partition",
+    "primary",
+    "prompt",
+    "pub",
+    "public",
+    "publishable",
+    "require",
+    "requires",
+    "sep",
+    "show",
+    "sort",
+    "special",
+    "stop",
+    "thinking",
+    "total",
+    "unk",
+    "use",
+    "with",
+    "without",
+];
+
+/// At most so many words of a name are looked at, from the end.
+const WORDS_MAX: usize = 12;
+
+/// What the value of a setting called `name` is.
+pub fn noun(name: &str) -> Option<Noun> {
+    // `password.length` and `Token.Comment` are about something else; `spring.datasource.password` is a password.
+    let name = name.rsplit('.').next().unwrap_or(name);
+    let mut words = [""; WORDS_MAX];
+    let count = split(name, &mut words);
+    let words = &words[..count];
+    let (at, noun) = words.iter().enumerate().rev().find_map(|(at, word)| {
+        let noun = noun_of_word(word)?;
+        Some((at, noun))
+    })?;
+    if words[at + 1..].iter().any(|word| is_in(word, ABOUT)) {
+        return None;
+    }
+    let before = at.checked_sub(1).map(|at| words[at]);
+    if before.is_some_and(|word| is_in(word, PUBLIC)) {
+        return None;
+    }
+    // `has_secret`, `is_password_set` ask; `PublicToken` tells.
+    if words.first().is_some_and(|word| is_in(word, &["is", "has", "no", "show", "public", "publishable"])) {
+        return None;
+    }
+    if noun != Noun::Vague {
+        // `SECRET_KEY`, `token_secret`: the last noun counts, but a secret key is a key of the first rank.
+        return Some(noun);
+    }
+    let opens = words[at].eq_ignore_ascii_case("key") || words[at].eq_ignore_ascii_case("keys");
+    match before {
+        Some(word) if opens && (is_in(word, OPENING) || noun_of_word(word).is_some()) => Some(Noun::Key),
+        // `ibm_cloud_iam-key`: a service further to the left.
+        Some(_) if opens && words[..at].iter().any(|word| is_in(word, OPENING)) => Some(Noun::Key),
+        Some(_) | None => Some(Noun::Vague),
+    }
+}
+
+fn noun_of_word(word: &str) -> Option<Noun> {
+    let singular = word.strip_suffix(['s', 'S']).unwrap_or(word);
+    for word in [word, singular] {
+        if let Some((_, noun)) = WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)) {
+            return Some(*noun);
+        }
+        let ends = |name: &str| {
+            word.len() >= name.len()
+                && word.is_char_boundary(word.len() - name.len())
+                && word[word.len() - name.len()..].eq_ignore_ascii_case(name)
+        };
+        if let Some((_, noun)) = ENDINGS.iter().find(|(name, _)| ends(name)) {
+            return Some(*noun);
+        }
+    }
+    None
+}
+
+fn is_in(word: &str, words: &[&str]) -> bool {
+    words.iter().any(|other| word.eq_ignore_ascii_case(other))
+}
+
+/// Splits `dbPassword2`, `DB_PASSWORD` and `db.password` into their words, without digits at their ends. Gives how many there are.
+fn split<'a>(name: &'a str, words: &mut [&'a str; WORDS_MAX]) -> usize {
+    let bytes = name.as_bytes();
+    let mut end = bytes.len();
+    let mut count = 0;
+    // From the end, so that a long name loses its beginning.
+    for at in (0..bytes.len()).rev() {
+        let byte = bytes[at];
+        let separator = !byte.is_ascii_alphanumeric() && byte < 0x80;
+        let before = at.checked_sub(1).map(|at| bytes[at]);
+        let hump = byte.is_ascii_uppercase()
+            && (before.is_some_and(|before| before.is_ascii_lowercase() || before.is_ascii_digit())
+                || before.is_some_and(|before| before.is_ascii_uppercase())
+                    && bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase)
+                    // `APIs` is one word.
+                    && !(bytes.get(at + 1) == Some(&b's') && at + 2 == end));
+        if separator || hump || at == 0 {
+            let start = if separator { at + 1 } else { at };
+            let word =
+                name.get(start..end).unwrap_or("").trim_end_matches(|letter: char| letter.is_ascii_digit());
+            if !word.is_empty() {
+                if count == WORDS_MAX {
+                    break;
+                }
+                words[count] = word;
+                count += 1;
+            }
+            end = at.max(usize::from(!separator) * at);
+        }
+    }
+    words[..count].reverse();
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_promise_what_they_say() {
+        for (name, expected) in [
+            ("password", Some(Noun::Password)),
+            ("DB_PASSWORD", Some(Noun::Password)),
+            ("dbPassword2", Some(Noun::Password)),
+            ("spring.datasource.password", Some(Noun::Password)),
+            ("mypasswd", Some(Noun::Password)),
+            ("MYSQL_PASS", Some(Noun::Password)),
+            ("password_super_secure", Some(Noun::Password)),
+            ("client-secret", Some(Noun::Secret)),
+            ("SECRETS", Some(Noun::Secret)),
+            ("APIToken", Some(Noun::Token)),
+            ("authToken", Some(Noun::Token)),
+            ("IBMCLOUDIAMAPIKEY", Some(Noun::Key)),
+            ("x-api-key", Some(Noun::Key)),
+            ("openai_key", Some(Noun::Key)),
+            ("secretKey", Some(Noun::Key)),
+            ("key", Some(Noun::Vague)),
+            ("bucket_key", Some(Noun::Vague)),
+            ("token_count", None),
+            ("max_tokens", None),
+            ("public_key", None),
+            ("publicToken", None),
+            ("UserSecretsId", None),
+            ("secret_length", None),
+            ("passwordVariable", None),
+            ("tokenizer", None),
+            ("Token.Comment", None),
+            ("PASSAGE", None),
+            ("compass", None),
+            ("monkeys-audio", None),
+            ("key_vault_name", None),
+            ("secretary", None),
+            ("", None),
+            ("___", None),
+        ] {
+            assert_eq!(noun(name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What belongs together is masked together.
+
+use std::{borrow::Cow, collections::HashMap, ops::Range};
+
+use super::{Found, Redactor, Remap, mask};
+
+/// Masks what belongs together: a call and its decision, a result, a message. Equal secrets get equal masks, different ones
+/// different masks, and one that was recognised by what stood around it is masked where nothing does.
+///
+/// It remembers the secrets it saw, so it should not live longer than what it is for.
+pub struct Record<'r> {
+    redactor: &'r Redactor,
+    /// The mask of every secret.
+    masks: HashMap<String, String>,
+    /// How many different secrets have wanted the same mask.
+    wanted: HashMap<String, u32>,
+    /// The secrets to look for in every text from now on.
+    known: Vec<Known>,
+}
+
+/// A secret that is looked for.
+struct Known {
+    secret: String,
+    kind: Cow<'static, str>,
+}
+
+/// A text with its secrets masked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Masked<'t> {
+    /// The text.
+    pub text: Cow<'t, str>,
+    /// Where things have moved to.
+    pub remap: Remap,
+    /// What was found, by the bytes of the text before.
+    pub found: Vec<Found>,
+}
+
+/// So many secrets are looked for everywhere; more than that is a dump, where each stands by its name.
+const KNOWN_MAX: usize = 64;
+/// Shorter ones, and plain words, are not looked for: they occur by chance.
+const KNOWN_FROM: usize = 8;
+/// So much of a secret is enough to mask the beginning that is left where a text was cut.
+const BEGINNING_FROM: usize = 6;
+/// Masking can bring out something new next to a mask; more rounds than this are never needed, and never taken.
+const ROUNDS_MAX: usize = 6;
+
+impl<'r> Record<'r> {
+    pub(super) fn new(redactor: &'r Redactor) -> Self {
+        Self { redactor, masks: HashMap::new(), wanted: HashMap::new(), known: Vec::new() }
+    }
+
+    /// `text` with its secrets masked; `text` itself if there are none.
+    pub fn text<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+        self.masked(text).text
+    }
+
+    /// The same, with where things have moved to.
+    pub fn masked<'t>(&mut self, text: &'t str) -> Masked<'t> {
+        self.masked_with(text, Vec::new())
+    }
+
+    /// The same, where `named` is known to be secret by what stands around the text.
+    pub(super) fn masked_with<'t>(&mut self, text: &'t str, named: Vec<Found>) -> Masked<'t> {
+        let mut found = self.find(text, named);
+        if found.is_empty() {
+            return Masked { text: Cow::Borrowed(text), remap: Remap::identity(), found };
+        }
+        let mut all = found.clone();
+        let (mut masked, mut remap) = self.replace(text, &found);
+        for _ in 1..ROUNDS_MAX {
+            found = self.find(&masked, Vec::new());
+            if found.is_empty() {
+                break;
+            }
+            let (again, moved) = self.replace(&masked, &found);
+            let back = remap.inverse();
+            all.extend(found.into_iter().map(|found| Found { range: back.range(found.range), ..found }));
+            masked = again;
+            remap = remap.then(&moved);
+        }
+        all.sort_by_key(|found| found.range.start);
+        Masked { text: Cow::Owned(masked), remap, found: all }
+    }
+
+    /// Takes note of the secrets in `text`, so that they are masked in what comes after it and before it alike.
+    pub fn learn(&mut self, text: &str) {
+        for secret in self.redactor.find(text) {
+            self.remember(&secret.kind, text.get(secret.range).unwrap_or(""));
+        }
+    }
+
+    fn find(&self, text: &str, named: Vec<Found>) -> Vec<Found> {
+        let mut found = self.redactor.find(text);
+        if self.known.is_empty() && named.is_empty() {
+            return found;
+        }
+        let before = found.len();
+        found.extend(named);
+        for known in &self.known {
+            for at in memchr::memmem::find_iter(text.as_bytes(), known.secret.as_bytes()) {
+                found.push(Found { kind: known.kind.clone(), range: at..at + known.secret.len() });
+            }
+        }
+        self.find_beginnings(text, &mut found);
+        if found.len() == before { found } else { super::apart(text, found) }
+    }
+
+    /// Where a text was cut within a secret, its beginning is left before the sign that says so.
+    fn find_beginnings(&self, text: &str, found: &mut Vec<Found>) {
+        for (at, _) in text.match_indices('…') {
+            for known in &self.known {
+                let longest = (BEGINNING_FROM..known.secret.len())
+                    .rev()
+                    .filter_map(|length| known.secret.get(..length))
+                    .find(|beginning| text[..at].ends_with(beginning));
+                if let Some(beginning) = longest {
+                    found.push(Found { kind: known.kind.clone(), range: at - beginning.len()..at });
+                }
+            }
+        }
+    }
+
+    fn replace(&mut self, text: &str, found: &[Found]) -> (String, Remap) {
+        let mut masked = String::with_capacity(text.len());
+        let mut remap = Remap::identity();
+        let mut at = 0;
+        for Found { kind, range } in found {
+            let Range { start, end } = range.clone();
+            masked.push_str(text.get(at..start).unwrap_or(""));
+            let mask = self.mask(kind, text.get(start..end).unwrap_or(""));
+            remap.push(start..end, mask.len());
+            masked.push_str(&mask);
+            at = end;
+        }
+        masked.push_str(text.get(at..).unwrap_or(""));
+        (masked, remap)
+    }
+
+    /// The mask of `secret`, the same every time.
+    pub(super) fn mask(&mut self, kind: &Cow<'static, str>, secret: &str) -> String {
+        self.remember(kind, secret);
+        self.masks.get(secret).cloned().unwrap_or_else(|| mask::mask(kind, secret, 1))
+    }
+
+    fn remember(&mut self, kind: &Cow<'static, str>, secret: &str) {
+        if self.masks.contains_key(secret) {
+            return;
+        }
+        let plain = mask::mask(kind, secret, 1);
+        let wanted = self.wanted.entry(plain).or_insert(0);
+        *wanted += 1;
+        self.masks.insert(secret.to_owned(), mask::mask(kind, secret, *wanted));
+        // Plain words and identifiers occur by chance.
+        let plain = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b':' | b' ');
+        let word = secret.bytes().all(plain) || secret.bytes().all(|byte| byte.is_ascii_digit());
+        if secret.len() >= KNOWN_FROM && !word && self.known.len() < KNOWN_MAX {
+            self.known.push(Known { secret: secret.to_owned(), kind: kind.clone() });
+        }
+    }
+}

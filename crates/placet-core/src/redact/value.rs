@@ -1,0 +1,501 @@
+//! Whether a value under a name that promises a secret is one, or stands for one, names one or computes one.
+
+use super::{check, mask, name::Noun};
+
+/// How a value was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// In quotes, as a string of JSON, or as a word of its own: all of it is the value.
+    Whole,
+    /// Without quotes, right behind the sign: `KEY=value`.
+    Tight,
+    /// Without quotes, with blanks around the sign: `key = value`, `key: value`. Prose and code look like that too.
+    Loose,
+}
+
+/// Longer values are judged by their beginning.
+const JUDGED_MAX: usize = 512;
+
+/// Words that fill in for a value, whole.
+const NOTHING: &[&str] = &[
+    "",
+    "any",
+    "array",
+    "blank",
+    "bool",
+    "boolean",
+    "byte",
+    "bytes",
+    "char",
+    "default",
+    "disabled",
+    "empty",
+    "enabled",
+    "env",
+    "false",
+    "float",
+    "hidden",
+    "int",
+    "integer",
+    "invalid",
+    "missing",
+    "n/a",
+    "nil",
+    "no",
+    "none",
+    "not_set",
+    "null",
+    "number",
+    "object",
+    "off",
+    "on",
+    "optional",
+    "plain",
+    "prompt",
+    "random",
+    "required",
+    "secure",
+    "self",
+    "str",
+    "string",
+    "text",
+    "true",
+    "undefined",
+    "unknown",
+    "unset",
+    "valid",
+    "value",
+    "varchar",
+    "yes",
+    "password",
+    "passwd",
+    "pass",
+    "pwd",
+    "secret",
+    "secrets",
+    "token",
+    "key",
+    "apikey",
+    "api_key",
+    "api-key",
+    "basic",
+    "bearer",
+    "oauth",
+    "oauth2",
+    "jwt",
+    "username",
+    "user",
+    "…",
+];
+
+/// Words within a value that say somebody has yet to fill it in.
+const FILLERS: &[&str] = &[
+    "changeme",
+    "change_me",
+    "change-me",
+    "change_it",
+    "changeit",
+    "your_",
+    "your-",
+    "youra",
+    "yourp",
+    "yours",
+    "yourt",
+    "your ",
+    "<your",
+    "placeholder",
+    "example",
+    "redacted",
+    "dummy",
+    "fake",
+    "insert_",
+    "insert-",
+    "replace_",
+    "replace-",
+    "replaceme",
+    "todo",
+    "fixme",
+    "sample",
+    "_here",
+    "-here",
+    "goes here",
+    "goes_here",
+    "enter_",
+    "enter your",
+    "please ",
+    "not_a_real",
+    "notreal",
+    "not-real",
+    "masked",
+    "removed",
+    "omitted",
+    "mock",
+];
+
+/// Beginnings of values that say where the secret is kept.
+const ELSEWHERE: &[&str] = &[
+    "os.environ",
+    "os.getenv",
+    "getenv",
+    "process.env",
+    "env.",
+    "env(",
+    "env[",
+    "ENV[",
+    "System.getenv",
+    "Deno.env",
+    "import.meta",
+    "secrets.",
+    "vars.",
+    "var.",
+    "local.",
+    "data.",
+    "module.",
+    "aws_",
+    "google_",
+    "azurerm_",
+    "!Ref",
+    "!Sub",
+    "!GetAtt",
+    "!secret",
+    "!vault",
+    "vault:",
+    "vault(",
+    "op://",
+    "ssm:",
+    "sm://",
+    "arn:",
+    "secret://",
+    "keyring:",
+    "file:",
+    "env:",
+    "ref+",
+    "ENC[",
+    "ENC(",
+    "http://",
+    "https://",
+    "config.",
+    "settings.",
+    "self.",
+    "this.",
+    "args.",
+    "options.",
+    "opts.",
+    "params.",
+    "request.",
+    "req.",
+    "ctx.",
+    "cfg.",
+    "conf.",
+    "function",
+    "lambda",
+    "async ",
+    "await ",
+    "new ",
+    "&",
+    "*",
+];
+
+/// Whether `value` under a name that promises `noun` is a secret.
+pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
+    let value = judged(value);
+    let length = value.chars().count();
+    let least = match (noun, written) {
+        (Noun::Password, Written::Whole | Written::Tight) => 4,
+        (Noun::Password, Written::Loose) => 5,
+        (Noun::Secret, _) => 6,
+        (Noun::Key | Noun::Token, Written::Whole | Written::Tight) => 8,
+        (Noun::Key | Noun::Token, Written::Loose) => 10,
+        (Noun::Vague, _) => 20,
+    };
+    if length < least || stands_for_one(value) {
+        return false;
+    }
+    let bytes = value.as_bytes();
+    if !bytes.iter().any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
+        || !value.chars().any(char::is_alphanumeric)
+    {
+        return false;
+    }
+    if matches!(noun, Noun::Key | Noun::Token | Noun::Vague)
+        && bytes
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'_' | b'-' | b':' | b'+'))
+    {
+        return false;
+    }
+    if bytes.iter().any(u8::is_ascii_whitespace) {
+        return noun != Noun::Vague && is_phrase(value);
+    }
+    if names_one(value, written) || is_path(value) || written != Written::Whole && is_code(value, written) {
+        return false;
+    }
+    match (noun, written) {
+        (Noun::Vague, _) => looks_random(value),
+        // Prose and types have a single plain word there.
+        (_, Written::Loose) => !value.chars().all(char::is_alphabetic) && !is_plain_words(value),
+        (Noun::Password, _) => true,
+        (Noun::Secret | Noun::Key | Noun::Token, _) => varies(bytes),
+    }
+}
+
+/// The part of a value that is looked at.
+fn judged(value: &str) -> &str {
+    let end = (0..=JUDGED_MAX.min(value.len())).rev().find(|at| value.is_char_boundary(*at)).unwrap_or(0);
+    &value[..end]
+}
+
+/// Whether `value` is a stand-in, a variable or a reference.
+pub fn stands_for_one(value: &str) -> bool {
+    let trimmed = value.trim();
+    if NOTHING.iter().any(|word| trimmed.eq_ignore_ascii_case(word)) || mask::is_mask(trimmed) {
+        return true;
+    }
+    let bytes = trimmed.as_bytes();
+    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return true };
+    let around = |open: u8, close: u8| *first == open && *last == close;
+    if around(b'<', b'>')
+        || around(b'{', b'}')
+        || around(b'[', b']')
+        || around(b'%', b'%')
+        || around(b'*', b'*')
+    {
+        return true;
+    }
+    if is_variable(trimmed)
+        || bytes.starts_with(b"%(")
+        || bytes.starts_with(b"%s")
+        || bytes.starts_with(b"#{")
+    {
+        return true;
+    }
+    if ELSEWHERE.iter().any(|start| trimmed.starts_with(start)) {
+        return true;
+    }
+    // `...`, `****`, `xxxx`: one letter over and over, or letters that stand for others.
+    if bytes.iter().all(|byte| byte == first) && bytes.len() > 2
+        || check::is_stand_in(bytes)
+        || trimmed.contains("...")
+        || trimmed.contains("***")
+        || trimmed.contains("####")
+    {
+        return true;
+    }
+    // A pattern for secrets, such as this program has many of.
+    if ["(?", "\\w", "\\d", "\\s", "\\S", "[a-z", "[A-Z", "[0-9", "[^"]
+        .iter()
+        .any(|sign| trimmed.contains(sign))
+    {
+        return true;
+    }
+    contains_any(trimmed, FILLERS)
+}
+
+/// `$NAME`, `${NAME}`, `$(command)`, `$env:NAME`, `@NAME@`, and the like, whole.
+fn is_variable(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let name = |text: &[u8]| {
+        !text.is_empty()
+            && text
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-'))
+    };
+    match bytes {
+        [b'$', b'{', .., b'}'] | [b'$', b'(', .., b')'] | [b'$', b'(', ..] => true,
+        [b'$', rest @ ..] => {
+            name(rest)
+                && rest.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+                && !rest.windows(2).any(|pair| pair[0].is_ascii_digit() && pair[1].is_ascii_alphabetic())
+                || matches!(rest, [b'0'..=b'9' | b'@' | b'*' | b'#'])
+        }
+        [b'@', rest @ .., b'@'] | [b'_', b'_', rest @ .., b'_', b'_'] => name(rest),
+        [b'`', ..] => true,
+        _ => false,
+    }
+}
+
+/// Whether `text` contains one of `words`, in either case. Both are short.
+fn contains_any(text: &str, words: &[&str]) -> bool {
+    let bytes = text.as_bytes();
+    words.iter().any(|word| {
+        bytes.len() >= word.len()
+            && bytes.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+    })
+}
+
+/// `real_key`, `my-app-secret`, `challengePassword`: words only, one of them a noun. That is what a secret is called, not what
+/// it is.
+fn names_one(value: &str, written: Written) -> bool {
+    const NOUNS: [&str; 12] = [
+        "password",
+        "passwd",
+        "secret",
+        "secrets",
+        "token",
+        "tokens",
+        "key",
+        "keys",
+        "apikey",
+        "credentials",
+        "creds",
+        "pass",
+    ];
+    let is_noun = |word: &str| NOUNS.iter().any(|noun| word.eq_ignore_ascii_case(noun));
+    let words = value.split(['_', '-', '.', '/', ':']).filter(|word| !word.is_empty());
+    let plain = |word: &str| {
+        word.bytes().all(|byte| byte.is_ascii_lowercase())
+            || word.bytes().all(|byte| byte.is_ascii_uppercase())
+    };
+    if words.clone().count() > 1 && words.clone().all(plain) && words.clone().any(is_noun) {
+        return true;
+    }
+    // In the environment a value is no identifier.
+    if written == Written::Tight || !value.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_') {
+        return false;
+    }
+    let hump = value.bytes().rposition(|byte| byte.is_ascii_uppercase()).filter(|at| *at > 0);
+    hump.is_some_and(|at| is_noun(&value[at..]))
+}
+
+/// `/run/secrets/db`, `./key.pem`, `~/.netrc`, `C:\keys`.
+fn is_path(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let rooted = matches!(bytes, [b'/', ..] | [b'.', b'/', ..] | [b'.', b'.', b'/', ..] | [b'~', b'/', ..])
+        || matches!(bytes, [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
+    let file = [
+        ".pem", ".key", ".json", ".yaml", ".yml", ".toml", ".txt", ".crt", ".cer", ".p12", ".pfx", ".jks",
+        ".env", ".py", ".js", ".ts", ".rs", ".go", ".keytab",
+    ]
+    .iter()
+    .any(|ending| value.ends_with(ending));
+    // A path has short words between its slashes; base64 that begins with one has not.
+    (rooted
+        && value.split(['/', '\\']).all(|part| {
+            part.len() <= 40
+                && !(part.len() > 16
+                    && check::is_mixed(part.as_bytes())
+                    && check::entropy(part.as_bytes()) > 3.6)
+        }))
+        || (file && !bytes.contains(&b'@'))
+}
+
+/// A call, an index, a member, a type: what an unquoted value is in code.
+fn is_code(value: &str, written: Written) -> bool {
+    let bytes = value.trim_start_matches(['!', '&', '*', '-']).as_bytes();
+    if bytes.windows(2).any(|pair| pair == b"()") || matches!(bytes, [b'(' | b'[' | b'{', ..]) {
+        return true;
+    }
+    let part = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b':' | b'?' | b'>' | b'-' | b'&')
+    };
+    let head = bytes.iter().take_while(|byte| part(byte)).count();
+    let begins = bytes.first().is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$'));
+    if !begins {
+        return false;
+    }
+    // `params[`, `decode(key)`, `Option<`, `Token![`: a name of some length, then a bracket. A digit in the name of an
+    // assignment without blanks makes it rather a password.
+    let bracket = matches!(bytes.get(head), Some(b'(' | b'[' | b'<'))
+        || bytes.get(head) == Some(&b'!') && matches!(bytes.get(head + 1), Some(b'[' | b'('));
+    let digits = bytes[..head].iter().any(u8::is_ascii_digit);
+    let path = bytes[..head].iter().any(|byte| matches!(byte, b'.' | b'_' | b':'));
+    let ends = matches!(bytes.last(), Some(b')' | b']' | b'>' | b'(' | b'[' | b','));
+    if bracket && head >= 2 && (path || !digits) && (ends || written == Written::Loose) {
+        return true;
+    }
+    // `AUTH_HEADER`: a constant.
+    if written == Written::Loose && bytes.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_') {
+        return true;
+    }
+    // `config.api_key`, `Foo::bar`, `self->token`: names joined by signs.
+    let joined = bytes.contains(&b'.') || bytes.windows(2).any(|pair| pair == b"::" || pair == b"->");
+    joined
+        && head == bytes.len()
+        && value.split(['.', ':', '>', '-']).all(|part| part.len() < 40 && !mixes(part.as_bytes()))
+}
+
+/// Letters and digits that change places more than once: nobody calls a variable that.
+fn mixes(bytes: &[u8]) -> bool {
+    bytes.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count() > 2
+}
+
+/// Lower-case words joined by signs, such as `shorter-version`.
+fn is_plain_words(value: &str) -> bool {
+    value
+        .split(['-', '_', '.', ',', ':', '/', '!', '?'])
+        .all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()))
+}
+
+/// Several words that somebody could have chosen to say in secret, rather than a sentence about one.
+fn is_phrase(value: &str) -> bool {
+    let mut words = value.split_ascii_whitespace();
+    let sentence = value.ends_with(['.', '?', '!', ':'])
+        || value.contains(['<', '>', '(', ')', '=', ';']) && !value.contains(['{', '$']);
+    let title = value.starts_with(char::is_uppercase)
+        && words.clone().all(|word| word.bytes().all(|byte| byte.is_ascii_alphabetic()));
+    let about = words.any(|word| {
+        [
+            "password",
+            "passwords",
+            "secret",
+            "token",
+            "key",
+            "keys",
+            "api",
+            "your",
+            "the",
+            "a",
+            "is",
+            "for",
+            "not",
+            "to",
+            "must",
+            "of",
+        ]
+        .iter()
+        .any(|noun| word.eq_ignore_ascii_case(noun))
+    });
+    !sentence && !title && !about && value.len() <= 128
+}
+
+/// Not a few letters over and over.
+fn varies(bytes: &[u8]) -> bool {
+    check::entropy(bytes) >= 2.0
+}
+
+/// Letters and digits without a pattern, of the length of keys; not a hash, not words.
+pub fn looks_random(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let token = bytes.iter().all(|byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~')
+    });
+    let hex = bytes.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
+    let cases = bytes.iter().any(u8::is_ascii_uppercase) && bytes.iter().any(u8::is_ascii_lowercase);
+    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+    token
+        && !hex
+        && digits >= 2
+        && (cases || digits * 8 >= bytes.len())
+        && check::entropy(bytes) >= 3.5
+        && turns(bytes) * 4 >= bytes.len()
+}
+
+/// How often the family of letters changes: often in what is random, seldom in words.
+fn turns(bytes: &[u8]) -> usize {
+    let family = |byte: u8| match byte {
+        b'0'..=b'9' => 0,
+        b'a'..=b'z' => 1,
+        b'A'..=b'Z' => 2,
+        _ => 3,
+    };
+    bytes.windows(2).filter(|pair| family(pair[0]) != family(pair[1])).count()
+}
+
+/// `8-4-4-4-12` digits of base 16.
+pub fn is_uuid(bytes: &[u8]) -> bool {
+    bytes.len() == 36
+        && bytes.iter().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}

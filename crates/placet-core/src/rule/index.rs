@@ -1,0 +1,262 @@
+//! Finds the rules that an event could concern, so that a thousand cost little more than ten.
+//!
+//! Each rule is filed under what it cannot match without: names of tools, texts that must occur in the event or in
+//! the name of a target, or the words of an effect. What is filed under nothing is always asked.
+
+use std::collections::HashMap;
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
+
+use super::{Body, Condition, EffectPattern, Field, Rule, Subject};
+use crate::{EventKind, constraint::Constraint, effect::Manner};
+
+/// Shorter texts occur everywhere.
+const LITERAL_MIN: usize = 3;
+/// Where a table takes too much memory, a search is a little slower.
+const TABLE_BYTES_MAX: usize = 1 << 18;
+
+/// The rules by what they cannot match without, for each kind of event.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    shelves: [Shelf; EventKind::ALL.len()],
+}
+
+#[derive(Debug, Default)]
+struct Shelf {
+    always: Vec<u32>,
+    by_tool: HashMap<String, Vec<u32>>,
+    by_effect: Vec<(Need, u32)>,
+    in_text: Literals,
+    in_name: Literals,
+}
+
+/// Texts, each with the rules that need it.
+#[derive(Debug, Default)]
+struct Literals {
+    rules: Vec<Vec<u32>>,
+    search: Option<AhoCorasick>,
+    known: HashMap<String, usize>,
+}
+
+/// What some effect must be, as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Need {
+    verbs: u16,
+    kinds: u16,
+    places: u16,
+    sensitivities: u16,
+    manner: Manner,
+}
+
+impl Need {
+    fn of(pattern: &EffectPattern) -> Self {
+        Self {
+            verbs: pattern.verb.mask(),
+            kinds: pattern.kind.mask(),
+            places: pattern.place.mask(),
+            sensitivities: pattern.sensitivity.mask(),
+            manner: pattern.manner,
+        }
+    }
+}
+
+/// Under what a rule can be filed, best first.
+#[derive(Clone, Debug)]
+enum Key {
+    Tools(Vec<String>),
+    InText(Vec<String>),
+    InName(Vec<String>),
+    Effect(Need),
+    Always,
+}
+
+impl Key {
+    fn rank(&self) -> usize {
+        match self {
+            Key::Tools(_) => 0,
+            Key::InText(_) | Key::InName(_) => 1,
+            Key::Effect(_) => 2,
+            Key::Always => 3,
+        }
+    }
+}
+
+fn worst(keys: &[Key]) -> usize {
+    keys.iter().map(Key::rank).max().unwrap_or(0)
+}
+
+/// Under what `condition` can be filed: under all of these, since each may be the one that is met.
+fn keys(condition: &Condition) -> Vec<Key> {
+    match condition {
+        Condition::All(all) => {
+            all.iter().map(keys).min_by_key(|keys| worst(keys)).unwrap_or_else(|| vec![Key::Always])
+        }
+        Condition::Any(any) => any.iter().flat_map(keys).collect(),
+        Condition::Not(_) | Condition::Assessment(_) => vec![Key::Always],
+        Condition::Effect(pattern) => {
+            let names = pattern.name.as_ref().and_then(literals);
+            vec![names.map_or_else(|| Key::Effect(Need::of(pattern)), Key::InName)]
+        }
+        Condition::Field(Field::Tool, constraint) => {
+            vec![exact_texts(constraint).map_or(Key::Always, Key::Tools)]
+        }
+        Condition::Field(Field::Text | Field::Arg(_), constraint) => {
+            vec![literals(constraint).map_or(Key::Always, Key::InText)]
+        }
+        Condition::Field(..) => vec![Key::Always],
+    }
+}
+
+fn literals(constraint: &Constraint) -> Option<Vec<String>> {
+    constraint
+        .required_literals()
+        .filter(|literals| literals.iter().all(|literal| literal.len() >= LITERAL_MIN))
+}
+
+fn exact_texts(constraint: &Constraint) -> Option<Vec<String>> {
+    match constraint {
+        Constraint::Exact(exact) => Some(vec![exact.value().as_str()?.to_owned()]),
+        Constraint::OneOf(one_of) => {
+            one_of.values().iter().map(|value| value.as_str().map(str::to_owned)).collect()
+        }
+        _ => None,
+    }
+}
+
+impl Index {
+    pub(super) fn new(rules: &[Rule]) -> Self {
+        let mut index = Self::default();
+        for (number, rule) in rules.iter().enumerate() {
+            let number = u32::try_from(number).unwrap_or(u32::MAX);
+            match &rule.body {
+                Body::When(condition) | Body::Window(condition, _) => {
+                    rule.on.iter().for_each(|kind| index.file(kind, keys(condition), number));
+                }
+                Body::Sequence(sequence) => {
+                    for step in sequence.steps.iter().chain(&sequence.without) {
+                        let keys = step.when.as_ref().map_or_else(|| vec![Key::Always], keys);
+                        step.on.iter().for_each(|kind| index.file(kind, keys.clone(), number));
+                    }
+                }
+            }
+        }
+        for shelf in &mut index.shelves {
+            let unsearched = [shelf.in_text.build(), shelf.in_name.build()];
+            shelf.always.extend(unsearched.into_iter().flatten());
+        }
+        index
+    }
+
+    fn file(&mut self, kind: EventKind, keys: Vec<Key>, rule: u32) {
+        let shelf = &mut self.shelves[kind as usize];
+        if worst(&keys) == Key::Always.rank() {
+            shelf.always.push(rule);
+            return;
+        }
+        for key in keys {
+            match key {
+                Key::Tools(tools) => {
+                    tools.into_iter().for_each(|tool| shelf.by_tool.entry(tool).or_default().push(rule));
+                }
+                Key::InText(literals) => shelf.in_text.add(literals, rule),
+                Key::InName(literals) => shelf.in_name.add(literals, rule),
+                Key::Effect(need) => shelf.by_effect.push((need, rule)),
+                Key::Always => shelf.always.push(rule),
+            }
+        }
+    }
+
+    /// The rules that `subject` could concern, in order, each once.
+    pub(super) fn candidates(&self, subject: &Subject<'_>) -> Vec<u32> {
+        let shelf = &self.shelves[subject.kind() as usize];
+        let mut found = shelf.always.clone();
+        if let Some(rules) = subject.tool().and_then(|tool| shelf.by_tool.get(tool)) {
+            found.extend(rules);
+        }
+        if shelf.in_text.search.is_some() {
+            shelf.in_text.find(subject.texts().iter().copied(), &mut found);
+        }
+        shelf.in_name.find(subject.effects().iter().map(|effect| effect.target.name.as_str()), &mut found);
+        if !shelf.by_effect.is_empty() {
+            let mut effects: Vec<[u16; 4]> = Vec::new();
+            let mut manner = Manner::PLAIN;
+            for effect in subject.effects() {
+                manner |= effect.manner;
+                let bits = [
+                    1 << effect.verb as u16,
+                    1 << effect.target.kind as u16,
+                    1 << effect.target.place as u16,
+                    1 << effect.target.sensitivity as u16,
+                ];
+                if !effects.contains(&bits) {
+                    effects.push(bits);
+                }
+            }
+            let fits = |need: &Need| {
+                manner.has(need.manner)
+                    && effects.iter().any(|[verb, kind, place, sensitivity]| {
+                        need.verbs & verb != 0
+                            && need.kinds & kind != 0
+                            && need.places & place != 0
+                            && need.sensitivities & sensitivity != 0
+                    })
+            };
+            found.extend(shelf.by_effect.iter().filter(|(need, _)| fits(need)).map(|(_, rule)| *rule));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+impl Literals {
+    fn add(&mut self, literals: Vec<String>, rule: u32) {
+        for literal in literals {
+            let literal = literal.to_ascii_lowercase();
+            let next = self.known.len();
+            let number = *self.known.entry(literal).or_insert(next);
+            if number == self.rules.len() {
+                self.rules.push(Vec::new());
+            }
+            if self.rules[number].last() != Some(&rule) {
+                self.rules[number].push(rule);
+            }
+        }
+    }
+
+    /// Makes the search; gives the rules it cannot be made for, which must always be asked.
+    fn build(&mut self) -> Vec<u32> {
+        let mut literals: Vec<(String, usize)> = std::mem::take(&mut self.known).into_iter().collect();
+        if literals.is_empty() {
+            return Vec::new();
+        }
+        literals.sort_by_key(|(_, number)| *number);
+        let bytes: usize = literals.iter().map(|(literal, _)| literal.len()).sum();
+        let kind = (bytes <= TABLE_BYTES_MAX).then_some(AhoCorasickKind::DFA);
+        let built = AhoCorasickBuilder::new()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::Standard)
+            .kind(kind)
+            .build(literals.iter().map(|(literal, _)| literal));
+        match built {
+            Ok(search) => {
+                self.search = Some(search);
+                Vec::new()
+            }
+            Err(_) => std::mem::take(&mut self.rules).into_iter().flatten().collect(),
+        }
+    }
+
+    fn find<'t>(&self, texts: impl Iterator<Item = &'t str>, found: &mut Vec<u32>) {
+        let Some(search) = &self.search else { return };
+        let mut seen = vec![0_u64; self.rules.len() / 64 + 1];
+        for hit in texts.flat_map(|text| search.find_overlapping_iter(text)) {
+            let number = hit.pattern().as_usize();
+            let bit = 1 << (number % 64);
+            if seen[number / 64] & bit == 0 {
+                seen[number / 64] |= bit;
+                found.extend(&self.rules[number]);
+            }
+        }
+    }
+}
