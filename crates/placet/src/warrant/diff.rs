@@ -5,7 +5,7 @@ use std::{io::Write as _, process::ExitCode};
 use clap::Args;
 use placet_core::{
     ToolCall, Verdict, canonical,
-    warrant::{Link, Posture, Reach, UncheckedWarrant, narrow, witness},
+    warrant::{Link, Posture, Reach, Scope, UncheckedWarrant, narrow, witness},
 };
 use serde_json::{Value, json};
 

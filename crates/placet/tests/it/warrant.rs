@@ -198,7 +198,7 @@ fn a_grant_narrows_and_a_revocation_takes_all() {
 
     let differ = json(&desk.run(&["warrant", "diff", "w", "c", "--json"]));
     assert_eq!(differ["more"].as_array().unwrap().len(), 0);
-    assert_eq!(differ["less"][0]["witness"]["args"]["path"], "/data/x");
+    assert_eq!(differ["less"][0]["witness"]["args"]["path"], "/data");
     let shown = json(&desk.run(&["warrant", "show", "c", "--json", "--roots", "ops"]));
     assert_eq!((&shown["state"], shown["links"].as_array().unwrap().len()), (&"holds".into(), 2));
 
