@@ -70,6 +70,10 @@ fn call(tool: &str, args: &[(&str, Json)]) -> ToolCall {
     ToolCall::new(ToolName::parse(tool).expect("a name"), Object::from_pairs(args).expect("distinct names"))
 }
 
+fn authority<'a>(warrant: &'a Warrant, held: Held<'a>) -> Authority<'a> {
+    Authority { warrant, held, posture: Posture::OPEN, counters: &Unused, now: now() }
+}
+
 fn main() {
     let mut criterion = Criterion::default()
         .warm_up_time(Duration::from_millis(500))
@@ -105,8 +109,6 @@ fn ours(criterion: &mut Criterion) {
     let digest = CallDigest::of(&read, &[]);
     let decision = decide(&read, &Policy::default());
     let assessment = decision.assessment.expect("it can be read");
-    let authority =
-        |warrant, held| Authority { warrant, held, posture: Posture::OPEN, counters: &Unused, now: now() };
     group.bench_function("cached chain of 3, asked", |bencher| {
         bencher.iter(|| {
             let warrant = &cache[black_box(&sealed).digest().as_bytes()];

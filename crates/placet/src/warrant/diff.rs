@@ -80,7 +80,7 @@ fn verdict(links: &[Link], call: &ToolCall) -> Verdict {
 /// What `one` permits beyond `other`: by the capabilities of its last link, since the links before it can only take away.
 fn beyond(one: &UncheckedWarrant, other: &UncheckedWarrant) -> Vec<Difference> {
     let mut found = Vec::new();
-    let (Some(last), Some(other_last)) = (one.links().last(), other.links().last()) else { return found };
+    let Some(last) = one.links().last() else { return found };
     for capability in &last.scope.capabilities {
         let calls = witness::calls(capability);
         let own: Vec<&ToolCall> =
