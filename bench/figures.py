@@ -52,6 +52,21 @@ MEGABYTE_GOAL_MS = 20.0
 # A text of 1 MiB, its secrets masked.
 TEXT_GOAL_MS = 10
 
+# Warrants, ours and those of the tenuo crate; the goal in microseconds.
+WARRANTS = [
+    ("mint", 20.0),
+    ("grant", 20.0),
+    ("open 1", 46.0),
+    ("open 2", 92.0),
+    ("open 5", 230.0),
+    ("open 8", 368.0),
+    ("cached chain of 3, asked", 1.5),
+    ("authorize with proof", 60.0),
+    ("refuse unknown tool", None),
+    ("refuse bad proof", None),
+    ("constraints only", None),
+]
+
 
 def counts_measured():
     """Instructions by benchmark, from gungraun's JSON lines."""
@@ -105,6 +120,10 @@ def micros(nanos):
     return f"{nanos / 1000:.1f} µs" if nanos < 1e6 else f"{nanos / 1e6:.1f} ms"
 
 
+def small(nanos):
+    return f"{nanos:.0f} ns" if nanos < 1000 else micros(nanos)
+
+
 def reached(value, goal):
     return "reached" if value <= goal else f"missed, {value / goal:.1f} ×"
 
@@ -124,6 +143,7 @@ def missed():
     goals += [(f"1 MiB, {name}", median_ns("megabyte", name) / 1e6, MEGABYTE_GOAL_MS, "ms") for name in measured_in_group("megabyte")]
     goals += rule_goals()
     goals += [(f"1 MiB, {name}", median_ns("text", name) / 1e6, TEXT_GOAL_MS, "ms") for name in measured_in_group("text")]
+    goals += [(f"warrant, {name}", median_ns("warrant ours", name) / 1000, goal, "µs") for name, goal in WARRANTS if goal]
     return [f"{name}: {value:.1f} {unit} instead of {goal:g}" for name, value, goal, unit in goals if value > goal]
 
 
@@ -175,6 +195,17 @@ def tables():
     for name in measured_in_group("text"):
         median, fastest = median_ns("text", name), fastest_ns("text", name)
         lines.append(f"| {name} | {median / 1e6:.1f} ms | {fastest / 1e6:.1f} ms | {reached(median / 1e6, TEXT_GOAL_MS)} |")
+    lines += ["", "Warrants, beside the `tenuo` crate in the same run. Ours are opened from their bytes, link by link and strictly; the peer's are decoded already and verified in a batch:", "", "| what | median | fastest | goal | by the median | tenuo (median, fastest) | ours is, by the fastest |", "|---|---|---|---|---|---|---|"]
+    peers = measured_in_group("warrant tenuo")
+    for name, goal in WARRANTS:
+        median, fastest = median_ns("warrant ours", name), fastest_ns("warrant ours", name)
+        cells = [name, small(median), small(fastest), f"{goal:g} µs" if goal else "", reached(median / 1000, goal) if goal else ""]
+        if name in peers:
+            peer = fastest_ns("warrant tenuo", name)
+            cells += [f"{small(median_ns('warrant tenuo', name))}, {small(peer)}", f"{peer / fastest:.1f} × as fast"]
+        else:
+            cells += ["", ""]
+        lines.append(f"| {' | '.join(cells)} |")
     lines += ["", f"**Not reached** by the median: {'; '.join(not_reached)}." if not_reached else "Every goal is reached."]
     lines += ["", "Instructions, which `bench/run.sh --check` holds to within a tenth:", "", "| what | instructions |", "|---|---|"]
     lines += [f"| {name} | {count:,} |" for name, count in counts_measured().items()]

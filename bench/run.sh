@@ -29,5 +29,6 @@ if [ "${1:-}" = --check ]; then
   exec python3 figures.py check
 fi
 cargo bench --bench wall -- --noplot
+cargo bench --bench warrant -- --noplot
 cp /proc/loadavg target/load
 exec python3 figures.py write "$@"

@@ -257,9 +257,6 @@ impl UncheckedWarrant {
             Subject::Holder(_) => return Err(IssueError::NotTheHolder),
             Subject::Session { .. } => return Err(IssueError::NotToBePassedOn),
         }
-        if terms.expires > last.head.expires {
-            return Err(IssueError::OutlivesParent { expires: last.head.expires });
-        }
         if self.links.len() >= LINKS_MAX {
             return Err(IssueError::TooDeep);
         }
@@ -268,6 +265,9 @@ impl UncheckedWarrant {
             if link.head.max_depth.is_some_and(|depth| follow as u64 > depth) {
                 return Err(IssueError::TooDeep);
             }
+        }
+        if terms.expires > last.head.expires {
+            return Err(IssueError::OutlivesParent { expires: last.head.expires });
         }
         let before: Vec<Vec<u8>> = self
             .sealed

@@ -18,20 +18,14 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    fn typ(self) -> &'static str {
+    /// The protected header, `{1: -8, 16: typ}`: EdDSA, and what is signed.
+    fn protected(self) -> &'static [u8] {
         match self {
-            Self::Warrant => "placet/warrant",
-            Self::Proof => "placet/proof",
-            Self::Revocations => "placet/revocations",
-            Self::Approval => "placet/approval",
+            Self::Warrant => b"\xa2\x01\x27\x10\x6eplacet/warrant",
+            Self::Proof => b"\xa2\x01\x27\x10\x6cplacet/proof",
+            Self::Revocations => b"\xa2\x01\x27\x10\x72placet/revocations",
+            Self::Approval => b"\xa2\x01\x27\x10\x6fplacet/approval",
         }
-    }
-
-    /// `{1: -8, 16: typ}`: EdDSA, and what is signed.
-    fn protected(self) -> Vec<u8> {
-        let mut writer = Writer::new();
-        writer.map(2).uint(1).int(-8).uint(16).text(self.typ());
-        writer.finish()
     }
 }
 
@@ -84,13 +78,32 @@ pub(super) fn seal(kind: Kind, payload: &[u8], key: &SigningKey) -> Vec<u8> {
 
 fn assemble(kind: Kind, payload: &[u8], signature: &[u8; 64]) -> Vec<u8> {
     let mut writer = Writer::new();
-    writer.tag(TAG).array(4).bytes(&kind.protected()).map(0).bytes(payload).bytes(signature);
+    writer.tag(TAG).array(4).bytes(kind.protected()).map(0).bytes(payload).bytes(signature);
     writer.finish()
 }
 
 /// The `Sig_structure` of RFC 9052, section 4.4, without external data.
 fn to_be_signed(kind: Kind, payload: &[u8]) -> Vec<u8> {
     let mut writer = Writer::new();
-    writer.array(4).text("Signature1").bytes(&kind.protected()).bytes(&[]).bytes(payload);
+    writer.array(4).text("Signature1").bytes(kind.protected()).bytes(&[]).bytes(payload);
     writer.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_what_they_say() {
+        for (kind, typ) in [
+            (Kind::Warrant, "placet/warrant"),
+            (Kind::Proof, "placet/proof"),
+            (Kind::Revocations, "placet/revocations"),
+            (Kind::Approval, "placet/approval"),
+        ] {
+            let mut writer = Writer::new();
+            writer.map(2).uint(1).int(-8).uint(16).text(typ);
+            assert_eq!(writer.finish(), kind.protected());
+        }
+    }
 }

@@ -21,7 +21,7 @@ impl PublicKey {
     /// The key whose bytes these are. Refuses bytes that are no point, and points that anybody can sign for.
     pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, InvalidKey> {
         match VerifyingKey::from_bytes(bytes) {
-            Ok(key) if !key.is_weak() => Ok(Self(key)),
+            Ok(key) if !key.is_weak() && is_reduced(bytes) => Ok(Self(key)),
             Ok(_) | Err(_) => Err(InvalidKey::NotAKey),
         }
     }
@@ -132,6 +132,12 @@ impl fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SigningKey(… of {})", self.public().short())
     }
+}
+
+/// Whether the coordinate is below 2²⁵⁵ − 19. The library reads larger ones too, which are second spellings of a few keys.
+fn is_reduced(bytes: &[u8; 32]) -> bool {
+    let [low, middle @ .., high] = bytes;
+    !(*low >= 0xed && middle.iter().all(|byte| *byte == 0xff) && high & 0x7f == 0x7f)
 }
 
 fn decode_key(encoded: &str, into: &mut [u8; 32]) -> Result<(), InvalidKey> {

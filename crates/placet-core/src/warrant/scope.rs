@@ -92,17 +92,20 @@ impl Scope {
     /// Whether a call with these effects is within the capabilities and the limits on effects; if not, why.
     pub fn permit(&self, call: &ToolCall, effects: &[Effect]) -> Result<Permit<'_>, String> {
         self.check_effects(effects)?;
-        let mut gated = None;
+        let (mut always, mut gated) = (None, None);
         for (number, capability) in self.capabilities.iter().enumerate() {
-            if capability.deed.names(call, effects) {
-                let permit = Permit { capability, number };
-                match capability.tier {
-                    Tier::Always => return Ok(permit),
-                    Tier::Gated => gated = gated.or(Some(permit)),
-                }
+            if !capability.deed.names(call, effects) {
+                continue;
+            }
+            let permit = Permit { capability, number };
+            match capability.tier {
+                // The most specific yes says the most, whatever stands before it.
+                Tier::Always if capability.deed.constrains_an_argument() => return Ok(permit),
+                Tier::Always => always = always.or(Some(permit)),
+                Tier::Gated => gated = gated.or(Some(permit)),
             }
         }
-        gated.ok_or_else(|| self.why_outside(call, effects))
+        always.or(gated).ok_or_else(|| self.why_outside(call, effects))
     }
 
     fn check_effects(&self, effects: &[Effect]) -> Result<(), String> {

@@ -5,7 +5,7 @@ use std::{io::Write as _, process::ExitCode};
 use clap::Args;
 use placet_core::{
     ToolCall, Verdict, canonical,
-    warrant::{Link, Posture, Reach, UncheckedWarrant, narrow, witness},
+    warrant::{Link, Posture, Reach, Scope, UncheckedWarrant, narrow, witness},
 };
 use serde_json::{Value, json};
 
@@ -80,7 +80,7 @@ fn verdict(links: &[Link], call: &ToolCall) -> Verdict {
 /// What `one` permits beyond `other`: by the capabilities of its last link, since the links before it can only take away.
 fn beyond(one: &UncheckedWarrant, other: &UncheckedWarrant) -> Vec<Difference> {
     let mut found = Vec::new();
-    let (Some(last), Some(other_last)) = (one.links().last(), other.links().last()) else { return found };
+    let Some(last) = one.links().last() else { return found };
     for capability in &last.scope.capabilities {
         let calls = witness::calls(capability);
         let own: Vec<&ToolCall> =
@@ -91,9 +91,9 @@ fn beyond(one: &UncheckedWarrant, other: &UncheckedWarrant) -> Vec<Difference> {
             continue;
         }
         // No call comes to mind; the shapes may still differ.
-        let only =
-            placet_core::warrant::Scope { capabilities: vec![capability.clone()], ..last.scope.clone() };
-        if own.is_empty() && !narrow::widenings(&only, &other_last.scope).is_empty() {
+        let only = Scope { capabilities: vec![capability.clone()], ..last.scope.clone() };
+        let wider = |link: &Link| !narrow::widenings(&only, &link.scope).is_empty();
+        if calls.is_empty() && other.links().iter().any(wider) {
             found.push(Difference { words: capability.describe(), witness: None });
         }
     }

@@ -2,6 +2,7 @@
 
 mod run;
 mod tools;
+mod warrant;
 
 mod command_line;
 mod config;

@@ -195,6 +195,8 @@ fn an_answer_in_advance_lifts_what_a_threshold_would_ask() {
     assert_eq!(answers(&[argument_free]), Verdict::Hold);
     assert_eq!(answers(&[any, named]), Verdict::Hold, "only the root's word counts, not that of the agent");
     assert_eq!(answers(&[named, any]), Verdict::Allow);
+    let both = "allow: ['terminal', 'terminal: command argv(git push --force origin main)']";
+    assert_eq!(answers(&[both]), Verdict::Allow, "the more specific of two counts");
     // What cannot be read is always asked about.
     let hidden = r#"{"tool":"terminal","args":{"command":"eval \"$X\""}}"#;
     let glob = opened(&["allow: ['terminal: command glob eval*']"]);
