@@ -7,3 +7,4 @@ mod config;
 mod decide;
 mod docs;
 mod explain;
+mod rules;

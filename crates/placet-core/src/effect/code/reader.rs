@@ -250,7 +250,7 @@ impl<'a, 'w> Reader<'a, 'w> {
 
     /// What tokens could not be made of.
     fn unread(&mut self, problem: &'static str, at: Range) {
-        match problem == super::token::TOO_MUCH {
+        match problem == token::TOO_MUCH {
             true => self.cut(problem, at),
             false => self.opaque(problem, at),
         }
