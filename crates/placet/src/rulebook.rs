@@ -16,7 +16,17 @@ use crate::style;
 /// The packs that come with Placet.
 pub const BUILTIN: &[(&str, &str)] = &[
     ("core", include_str!("../../../rules/core.yaml")),
+    ("credential-theft", include_str!("../../../rules/credential-theft.yaml")),
+    ("data-exfiltration", include_str!("../../../rules/data-exfiltration.yaml")),
     ("destructive", include_str!("../../../rules/destructive.yaml")),
+    ("lateral-movement", include_str!("../../../rules/lateral-movement.yaml")),
+    ("persistence", include_str!("../../../rules/persistence.yaml")),
+    ("privilege-escalation", include_str!("../../../rules/privilege-escalation.yaml")),
+    ("prompt-injection", include_str!("../../../rules/prompt-injection.yaml")),
+    ("resource-abuse", include_str!("../../../rules/resource-abuse.yaml")),
+    ("self-protection", include_str!("../../../rules/self-protection.yaml")),
+    ("sensitive-data", include_str!("../../../rules/sensitive-data.yaml")),
+    ("supply-chain", include_str!("../../../rules/supply-chain.yaml")),
 ];
 
 /// A file of rules.

@@ -1,6 +1,8 @@
 //! `regex`: a pattern matches the text; the whole of it, unless a rule looks for it anywhere.
 
-use regex_syntax::hir::{Hir, HirKind};
+use std::{borrow::Cow, sync::OnceLock};
+
+use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::{InvalidConstraint, bounded};
 use crate::json::excerpt;
@@ -10,7 +12,8 @@ use crate::json::excerpt;
 pub struct Regex {
     source: String,
     anchor: Anchor,
-    compiled: regex::Regex,
+    /// Made when it is first asked for: of many rules, few are asked about a call.
+    compiled: OnceLock<regex::Regex>,
 }
 
 /// How much of a text a pattern must match.
@@ -36,6 +39,8 @@ const PATTERN_MAX: usize = 1024;
 const COMPILED_MAX: usize = 1 << 18;
 /// The most memory its look-up tables may take.
 const TABLES_MAX: usize = 1 << 19;
+/// A pattern of so many states fits many times over into what a compiled one may take.
+const STATES_WAITING_MAX: usize = 1_500;
 /// The deepest nesting in a pattern.
 const NESTING_MAX: u32 = 32;
 
@@ -45,13 +50,28 @@ impl Regex {
         if bounded(source)?.len() > PATTERN_MAX {
             return Err(InvalidConstraint::new(format!("a pattern may have {PATTERN_MAX} bytes")));
         }
-        // On its own first: a pattern must not be able to close the bracket that is put around it.
-        let alone = Self::compile(source, source)?;
-        let compiled = match anchor {
-            Anchor::Part => alone,
-            Anchor::Whole => Self::compile(&format!(r"\A(?:{source})\z"), source)?,
-        };
-        Ok(Self { source: source.to_owned(), anchor, compiled })
+        let pattern = Self { source: source.to_owned(), anchor, compiled: OnceLock::new() };
+        match pattern.hir().map(|hir| states(&hir)) {
+            // So small that compiling cannot fail: that can wait.
+            Some(0..=STATES_WAITING_MAX) => Ok(pattern),
+            Some(_) | None => {
+                // On its own first: a pattern must not be able to close the bracket that is put around it.
+                Self::compile(source, source)?;
+                let compiled = Self::compile(&pattern.anchored(), source)?;
+                Ok(Self { compiled: OnceLock::from(compiled), ..pattern })
+            }
+        }
+    }
+
+    fn anchored(&self) -> Cow<'_, str> {
+        match self.anchor {
+            Anchor::Part => Cow::Borrowed(&self.source),
+            Anchor::Whole => Cow::Owned(format!(r"\A(?:{})\z", self.source)),
+        }
+    }
+
+    fn hir(&self) -> Option<Hir> {
+        regex_syntax::ParserBuilder::new().nest_limit(NESTING_MAX).build().parse(&self.source).ok()
     }
 
     fn compile(pattern: &str, source: &str) -> Result<regex::Regex, InvalidConstraint> {
@@ -87,7 +107,15 @@ impl Regex {
 
     /// Whether it matches `text`.
     pub fn matches(&self, text: &str) -> bool {
-        self.compiled.is_match(text)
+        let compiled = match self.compiled.get() {
+            Some(compiled) => compiled,
+            None => match Self::compile(&self.anchored(), &self.source) {
+                Ok(compiled) => self.compiled.get_or_init(|| compiled),
+                // Reading the pattern has ruled this out. What watches would speak, what grants would not.
+                Err(_) => return self.anchor == Anchor::Part,
+            },
+        };
+        compiled.is_match(text)
     }
 
     pub(super) fn describe(&self) -> String {
@@ -98,9 +126,30 @@ impl Regex {
     }
 
     pub(super) fn required_literals(&self) -> Option<Vec<String>> {
-        let hir =
-            regex_syntax::ParserBuilder::new().nest_limit(NESTING_MAX).build().parse(&self.source).ok()?;
-        required(&hir)
+        required(&self.hir()?)
+    }
+}
+
+/// About how many states `hir` takes when it is compiled; rather too many than too few.
+fn states(hir: &Hir) -> usize {
+    match hir.kind() {
+        HirKind::Empty => 0,
+        HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => literal.0.len(),
+        // A range of letters beyond ASCII becomes up to four bytes in up to seven ways.
+        HirKind::Class(Class::Unicode(class)) => {
+            class.ranges().iter().map(|range| if range.end().is_ascii() { 1 } else { 28 }).sum()
+        }
+        HirKind::Class(Class::Bytes(class)) => class.ranges().len(),
+        HirKind::Capture(capture) => states(&capture.sub).saturating_add(2),
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min.saturating_add(1)).max(1);
+            states(&repetition.sub).saturating_add(2).saturating_mul(times as usize)
+        }
+        HirKind::Concat(parts) => parts.iter().fold(0, |sum: usize, part| sum.saturating_add(states(part))),
+        HirKind::Alternation(choices) => {
+            choices.iter().fold(1, |sum: usize, choice| sum.saturating_add(states(choice)).saturating_add(1))
+        }
     }
 }
 
@@ -147,7 +196,7 @@ fn runs(parts: &[Hir]) -> Vec<String> {
 
 /// The letter that a class stands for if it is one ASCII letter in both cases and nothing else.
 fn letter(hir: &Hir) -> Option<char> {
-    let HirKind::Class(regex_syntax::hir::Class::Unicode(class)) = hir.kind() else { return None };
+    let HirKind::Class(Class::Unicode(class)) = hir.kind() else { return None };
     let [upper, lower] = class.ranges() else { return None };
     let single = upper.start() == upper.end() && lower.start() == lower.end();
     let both = lower.start().is_ascii_lowercase() && lower.start().to_ascii_uppercase() == upper.start();

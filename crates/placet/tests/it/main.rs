@@ -10,3 +10,4 @@ mod decide;
 mod docs;
 mod explain;
 mod redact;
+mod rules;

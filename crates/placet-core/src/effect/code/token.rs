@@ -121,7 +121,7 @@ impl<'s, 't> Lexer<'s, 't> {
     /// Whether there is room for another token.
     pub fn has_room(&mut self) -> bool {
         if self.tokens.len() >= TOKENS_MAX {
-            self.fail(TOO_MUCH);
+            self.problem = Some(TOO_MUCH);
             return false;
         }
         true
