@@ -4,8 +4,8 @@ use std::{fs, hint::black_box, time::Duration, time::Instant};
 
 use criterion::Criterion;
 use placet_bench::{
-    MEGABYTE, PATCH, PATHS, SHORT, TYPICAL, call, decided, decided_line, decided_with, kilobyte_line,
-    kilobyte_shell, megabyte_shapes, rule_set, shell_call, shell_line, varied_commands,
+    JAVASCRIPT, MEGABYTE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line, decided_with,
+    kilobyte_line, kilobyte_shell, megabyte_shapes, rule_set, shell_call, shell_line, varied_commands,
 };
 use placet_core::{
     CallDigest, Json, ToolCall, canonical,
@@ -69,6 +69,8 @@ fn small(criterion: &mut Criterion) {
         ("decide write_file", call("write_file", &[("path", "src/cart.rs"), ("content", PATCH)])),
         ("decide apply_patch", call("apply_patch", &[("input", PATCH)])),
         ("decide edit 1 KiB", edit.clone()),
+        ("decide python 300 B", call("execute_code", &[("code", PYTHON)])),
+        ("decide javascript 300 B", call("run_javascript", &[("code", JAVASCRIPT)])),
     ] {
         group.bench_function(name, |bencher| bencher.iter(|| decided(black_box(&other))));
     }

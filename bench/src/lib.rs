@@ -16,6 +16,30 @@ pub const TYPICAL: &str = concat!(
     r#"cargo test -q --workspace | tail -n 20"#,
 );
 
+/// A piece of Python as agents write it, about 300 bytes.
+pub const PYTHON: &str = concat!(
+    "import json\nfrom collections import Counter\nfrom pathlib import Path\n\n",
+    "counts = Counter()\nfor path in Path(\"logs\").glob(\"*.jsonl\"):\n    for line in path.read_text().splitlines():\n",
+    "        counts[json.loads(line)[\"level\"]] += 1\n",
+    "with open(\"out/levels.json\", \"w\") as f:\n    json.dump(counts, f)\nprint(counts.most_common(5))\n",
+);
+
+/// Python of the same kind, such that it can be repeated.
+const PYTHON_LINES: &str = concat!(
+    "def level(line, default=\"info\"):\n    record = json.loads(line)\n    return record.get(\"level\", default).lower()\n\n",
+    "with open(\"logs/app.jsonl\") as f:\n    rows = [level(line) for line in f if line.strip()]\n",
+    "print(f\"{len(rows)} rows, {rows.count('error') / max(len(rows), 1):.1%} errors\")\n",
+);
+
+/// A piece of JavaScript as agents write it, about 300 bytes.
+pub const JAVASCRIPT: &str = concat!(
+    "import { readFile, writeFile } from 'node:fs/promises';\n",
+    "const pkg = JSON.parse(await readFile('package.json', 'utf8'));\n",
+    "pkg.scripts = { ...pkg.scripts, test: `vitest run ${pkg.name}` };\n",
+    "await writeFile('package.json', JSON.stringify(pkg, null, 2) + '\\n');\n",
+    "console.log(Object.keys(pkg.scripts).filter(k => /^te/.test(k)).join(', '));\n",
+);
+
 /// A patch as agents write it.
 pub const PATCH: &str = "*** Begin Patch\n*** Update File: src/cart.rs\n@@ fn total(&self) -> u64 {\n-        self.items.iter().map(|item| item.price).sum()\n+        self.items.iter().map(|item| item.price * item.count).sum()\n     }\n*** Add File: tests/cart.rs\n+#[test]\n+fn two_apples_cost_twice_as_much() {\n+    assert_eq!(cart(2).total(), 2 * cart(1).total());\n+}\n*** End Patch\n";
 
@@ -146,6 +170,8 @@ pub fn megabyte_shapes() -> Vec<(&'static str, ToolCall)> {
         ("many subshells", shell_call(&shell("", "(cd a; x=1); ", ""))),
         ("code in an argument", shell_call(&shell("python3 -c '", "print(open(\"a.txt\").read())\n", "'"))),
         ("a statement in an argument", shell_call(&shell("psql -c \"", "insert into t values (1); ", "\""))),
+        ("python", call("execute_code", &[("code", &shell("", PYTHON_LINES, ""))])),
+        ("javascript", call("run_javascript", &[("code", &shell("", JAVASCRIPT, ""))])),
         ("write_file", call("write_file", &[("path", "src/big.rs"), ("content", &content)])),
         ("apply_patch", call("apply_patch", &[("input", &patch)])),
     ]

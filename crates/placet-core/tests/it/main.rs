@@ -3,6 +3,7 @@
 mod judge;
 
 mod canonical;
+mod code;
 mod constraint;
 mod differential;
 mod digest;

@@ -11,17 +11,13 @@ use super::{
     reader::{Arguments, Reader},
     value::{Kind, Text, Value, joined},
 };
-use crate::{
-    Json,
-    effect::{
-        Effect, Extent, Place, Pointer, Seen, Sensitivity, Span, Target, TargetKind, Undo, Verb,
-        shell::{Flow, HOLE, Origin},
-        sql,
-    },
-    json::Object,
+use crate::effect::{
+    Effect, Extent, Place, Pointer, Seen, Sensitivity, Span, Target, TargetKind, Undo, Verb,
+    shell::{Flow, Origin},
+    sql,
 };
 
-fn nowhere() -> Span {
+pub(super) fn nowhere() -> Span {
     Span::new(Pointer::root(), 0..0)
 }
 
@@ -431,19 +427,19 @@ impl<'a> Reader<'a, '_> {
             }
 
             // Code that runs code.
-            "eval" => self.evaluate(&first, arguments, range),
+            "eval" => self.evaluate(&first, range),
             "eval_last" => {
                 let last = words.last().cloned().unwrap_or(Value::Nothing);
                 if called.starts_with("vm.") || called.starts_with("*.run") || called == "eval" {
-                    return self.evaluate(&first, arguments, range);
+                    return self.evaluate(&first, range);
                 }
                 if matches!(last, Value::Nothing | Value::Function(_)) {
                     return Value::Unknown(origin);
                 }
-                self.evaluate(&last, arguments, range)
+                self.evaluate(&last, range)
             }
             "timer" => match &first {
-                Value::Text(_) => self.evaluate(&first, arguments, range),
+                Value::Text(_) => self.evaluate(&first, range),
                 Value::Function(_) | Value::Name(_) | Value::OneOf(_) | Value::Thing(..) => {
                     let given = Arguments::of(arguments.positional.iter().skip(2).cloned().collect());
                     self.call(first, given, range)
@@ -684,420 +680,10 @@ impl<'a> Reader<'a, '_> {
         }
         Some(Value::list(made))
     }
-
-    // Files.
-
-    fn open(&mut self, file: &Value<'a>, mode: &Value<'a>, range: Range) -> Value<'a> {
-        let place = self.place(range);
-        let path = file.as_text();
-        if matches!(file, Value::Number(_)) {
-            return Value::Unknown(Origin::PLAIN);
-        }
-        let letters = match mode {
-            Value::Text(text) => text.text.clone(),
-            // `os.open` takes flags by name.
-            Value::Nothing => Cow::Borrowed("r"),
-            Value::Name(name) if name.ends_with("O_RDONLY") => Cow::Borrowed("r"),
-            _ => Cow::Borrowed("w"),
-        };
-        let origin = if letters.contains(['w', 'a', 'x', '+']) {
-            self.world.write(&path, Flow::unknown(Origin::PLAIN), letters.contains('a'), place);
-            Origin::PLAIN
-        } else if path.text.contains("://") {
-            return self.read_value(file, range);
-        } else {
-            let flow = self.world.read(&path, place);
-            if let Some(text) = flow.text {
-                // A file that this very call has written.
-                self.names.insert(
-                    Cow::Owned(format!("\u{0}{}", path.text)),
-                    Value::of_flow(Flow { text: Some(text), origin: flow.origin }),
-                );
-            }
-            flow.origin
-        };
-        Value::thing(Kind::File, Value::Text(Text { origin, ..path }))
-    }
-
-    /// What a file holds that was opened.
-    fn contents(&mut self, path: &Text<'a>) -> Value<'a> {
-        match self.names.get(format!("\u{0}{}", path.text).as_str()) {
-            Some(value) => value.clone(),
-            None => Value::Unknown(path.origin),
-        }
-    }
-
-    /// The data a value stands for: a path, an address, an open file.
-    fn read_value(&mut self, value: &Value<'a>, range: Range) -> Value<'a> {
-        let place = self.place(range);
-        match value {
-            Value::Thing(Kind::File, inside) => Value::Unknown(inside.origin()),
-            Value::Text(text) if text.text.contains("://") && !text.text.starts_with("file:") => {
-                let words = [Text::plain("curl"), Text::plain("--url"), text.clone()];
-                Value::of_flow(self.run(&words, How::default(), range))
-            }
-            Value::Text(_) | Value::Thing(Kind::Path, _) => {
-                let text = value.as_text();
-                Value::of_flow(self.world.read(&text, place))
-            }
-            Value::OneOf(items) => {
-                let mut found: Option<Value<'a>> = None;
-                for item in items.items.iter().take(16) {
-                    let value = self.read_value(item, range);
-                    found = Some(match found {
-                        Some(found) => found.or(value),
-                        None => value,
-                    });
-                }
-                found.unwrap_or(Value::Unknown(items.origin))
-            }
-            other => Value::Unknown(other.origin()),
-        }
-    }
-
-    /// The whole environment goes where it can be read.
-    fn dumps_environment(&mut self, value: &Value<'a>, range: Range) {
-        if value.origin().has(Origin::ENVIRONMENT) {
-            let target = Target::new(TargetKind::Service, "the environment").with(Sensitivity::Secret);
-            let effect = Effect::new(Verb::Read, target, nowhere())
-                .extent(Extent::Several)
-                .words("every variable, with the secrets among them");
-            self.emit(effect, range);
-        }
-    }
-
-    pub(super) fn export(&mut self, name: &Text<'a>, value: &Text<'a>, range: Range) {
-        let assignment = Text::plain("export ").then(name).then(&Text::plain("="));
-        let quoted = crate::effect::quote(&value.text);
-        let script = assignment.then(&Text { text: Cow::Owned(quoted), ..value.clone() });
-        if !name.known() {
-            return;
-        }
-        let place = self.place(range);
-        self.world.shell(&script, How::default(), place);
-    }
-
-    // Programs.
-
-    fn how(&self, arguments: &Arguments<'a>) -> How<'a> {
-        let directory =
-            arguments.named("cwd").filter(|value| !matches!(value, Value::Nothing | Value::Unknown(_)));
-        How {
-            directory: directory.map(Value::as_text),
-            stdin: arguments.named("input").map(|value| content_of(value)),
-        }
-    }
-
-    fn shell(&mut self, text: &Text<'a>, arguments: &Arguments<'a>, range: Range) -> Value<'a> {
-        let how = self.how(arguments);
-        let place = self.place(range);
-        self.opens_shell(&text.text, arguments, range);
-        Value::of_flow(self.world.shell(text, how, place))
-    }
-
-    /// A shell that starts while a connection is open is probably for whoever is at the other end.
-    fn opens_shell(&mut self, program: &str, arguments: &Arguments<'a>, range: Range) {
-        let name = program.trim().rsplit('/').next().unwrap_or("");
-        let name = name.split(' ').next().unwrap_or("");
-        let shell = matches!(
-            name,
-            "sh" | "bash" | "zsh" | "dash" | "ash" | "ksh" | "cmd.exe" | "cmd" | "powershell.exe"
-        );
-        let plumbed = ["stdin", "stdout"]
-            .iter()
-            .any(|key| matches!(arguments.named(key), Some(Value::Thing(Kind::Socket, _))));
-        if let Some(host) = self.connected.clone()
-            && (shell || plumbed)
-        {
-            let place = self.place(range);
-            self.world.remote_control(&host, place);
-        }
-    }
-
-    fn start(&mut self, words: &[Text<'a>], arguments: &Arguments<'a>, range: Range) -> Value<'a> {
-        let how = self.how(arguments);
-        if let Some(program) = words.first() {
-            let program = program.text.clone();
-            self.opens_shell(&program, arguments, range);
-        }
-        Value::of_flow(self.run(words, how, range))
-    }
-
-    fn subprocess(&mut self, command: &Value<'a>, arguments: &Arguments<'a>, range: Range) -> Value<'a> {
-        let by_shell = arguments.named("shell").is_some_and(Value::is_true);
-        match command {
-            Value::List(items) => match items.items.first() {
-                Some(first) if by_shell => {
-                    let text = first.as_text();
-                    self.shell(&text, arguments, range)
-                }
-                _ => {
-                    let mut words: Vec<Text<'a>> = Vec::with_capacity(items.items.len());
-                    for item in items.items.iter().take(1_000) {
-                        match item {
-                            Value::List(inner) => {
-                                words.extend(inner.items.iter().take(64).map(Value::as_text))
-                            }
-                            item => words.push(item.as_text()),
-                        }
-                    }
-                    self.start(&words, arguments, range)
-                }
-            },
-            // `create_subprocess_exec("git", "status")`
-            Value::Text(_) if arguments.positional.len() > 1 && !by_shell => {
-                let words: Vec<Text<'a>> = arguments
-                    .positional
-                    .iter()
-                    .filter(|value| !matches!(value, Value::Number(_) | Value::Nothing))
-                    .map(Value::as_text)
-                    .collect();
-                self.start(&words, arguments, range)
-            }
-            other => {
-                let text = other.as_text();
-                self.shell(&text, arguments, range)
-            }
-        }
-    }
-
-    /// `spawn("git", ["push"])`, `Bun.spawn(["git", "push"])`.
-    fn spawn(
-        &mut self,
-        program: &Value<'a>,
-        list: &Value<'a>,
-        arguments: &Arguments<'a>,
-        range: Range,
-    ) -> Value<'a> {
-        let mut words: Vec<Text<'a>> = match program {
-            Value::List(items) => items.items.iter().take(1_000).map(Value::as_text).collect(),
-            other => vec![other.as_text()],
-        };
-        match list {
-            Value::List(items) => words.extend(items.items.iter().take(1_000).map(Value::as_text)),
-            Value::Nothing | Value::Dict(_) | Value::Function(_) => {}
-            other => words.push(Text::hole(other.origin())),
-        }
-        let by_shell = matches!(arguments.named("shell"), Some(Value::Truth(true) | Value::Text(_)));
-        if by_shell || words.len() == 1 && words[0].text.contains(' ') {
-            let text = words
-                .into_iter()
-                .reduce(|one, other| one.then(&Text::plain(" ")).then(&other))
-                .unwrap_or(Text::plain(""));
-            return self.shell(&text, arguments, range);
-        }
-        self.start(&words, arguments, range)
-    }
-
-    // Other machines.
-
-    fn connect(&mut self, host: &Text<'a>, range: Range) -> Value<'a> {
-        self.connected = Some(host.text.clone().into_owned());
-        let words = [
-            Text::plain("curl"),
-            Text::plain("--data-raw"),
-            Text::hole(Origin::PLAIN),
-            Text::plain("--url"),
-            host.clone(),
-        ];
-        self.run(&words, How::default(), range);
-        Value::Text(Text { origin: host.origin.and(Origin::FETCHED), ..host.clone() })
-    }
-
-    fn web_request(
-        &mut self,
-        method: &str,
-        url: &Value<'a>,
-        arguments: &Arguments<'a>,
-        range: Range,
-    ) -> Value<'a> {
-        let mut words = vec![Text::plain("curl")];
-        if !method.is_empty() {
-            let method = method.chars().filter(char::is_ascii_alphabetic).collect::<String>();
-            words.extend([Text::plain("-X"), Text::plain(method)]);
-        }
-        for name in ["data", "json", "files", "content", "params", "body", "form", "searchParams"] {
-            if let Some(value) = arguments.named(name).filter(|value| !matches!(value, Value::Nothing)) {
-                let body = Text { origin: value.origin(), ..value.as_text() };
-                words.extend([Text::plain("--data-raw"), body]);
-            }
-        }
-        words.extend([Text::plain("--url"), url.as_text()]);
-        Value::of_flow(self.run(&words, How::default(), range))
-    }
-
-    /// `s3.delete_bucket(Bucket="x")` is `aws s3api delete-bucket --bucket x`.
-    pub(super) fn cloud_call(
-        &mut self,
-        service: &Value<'a>,
-        method: &str,
-        arguments: &Arguments<'a>,
-        range: Range,
-    ) -> Value<'a> {
-        let service = service.as_text();
-        let path = |place: usize, name: &str| {
-            arguments.get(place, name).map_or(Text::hole(Origin::PLAIN), Value::as_text)
-        };
-        let words = match method {
-            "upload_file" => {
-                vec![
-                    Text::plain("aws"),
-                    Text::plain("s3"),
-                    Text::plain("cp"),
-                    path(0, "Filename"),
-                    Text::plain("s3://bucket/key"),
-                ]
-            }
-            "download_file" => {
-                vec![
-                    Text::plain("aws"),
-                    Text::plain("s3"),
-                    Text::plain("cp"),
-                    Text::plain("s3://bucket/key"),
-                    path(2, "Filename"),
-                ]
-            }
-            "get_paginator" | "get_waiter" | "paginate" | "wait" | "Bucket" | "Table" | "Object"
-            | "Instance" | "Queue" | "all" | "filter" | "limit" | "load" | "reload" | "close" | "get"
-            | "scan" | "query" => {
-                return Value::thing(Kind::Cloud, Value::Text(service));
-            }
-            _ => {
-                let name = match &*service.text {
-                    "s3" => Text::plain("s3api"),
-                    _ => service.clone(),
-                };
-                // A resource has short verbs: `bucket.delete()`.
-                let verb = match method {
-                    "delete" | "terminate" | "put" | "send" if &*service.text == "s3" => {
-                        format!("{method}-objects")
-                    }
-                    other => other.replace('_', "-"),
-                };
-                let mut words = vec![Text::plain("aws"), name, Text::plain(verb)];
-                for (key, value) in arguments.named.iter().take(16) {
-                    words.push(Text::plain(format!("--{}", dashed(key))));
-                    words.push(value.as_text());
-                }
-                words
-            }
-        };
-        Value::of_flow(self.run(&words, How::default(), range))
-    }
-
-    // Code that runs code.
-
-    fn evaluate(&mut self, code: &Value<'a>, arguments: &Arguments<'a>, range: Range) -> Value<'a> {
-        let place = self.place(range);
-        match code {
-            Value::OneOf(items) => {
-                for item in items.items.iter().take(16) {
-                    self.evaluate(item, arguments, range);
-                }
-            }
-            Value::Text(text) => {
-                if text.origin.has(Origin::DECODED) || text.origin.has(Origin::FETCHED) {
-                    self.world.run_unseen(text.origin, place);
-                }
-                if is_hole(text) {
-                    if !text.origin.has(Origin::DECODED) && !text.origin.has(Origin::FETCHED) {
-                        self.opaque("runs code that is put together when it runs", range);
-                    }
-                } else {
-                    if text.text.contains(HOLE) {
-                        self.opaque("runs code that is put together when it runs", range);
-                    }
-                    let text = text.text.clone().into_owned();
-                    self.nested(&text, range);
-                    return self.value_of_code(&text);
-                }
-            }
-            Value::Function(_) | Value::Number(_) | Value::Truth(_) | Value::Nothing => {}
-            other => {
-                let origin = other.origin();
-                match origin.has(Origin::FETCHED) || origin.has(Origin::DECODED) {
-                    true => self.world.run_unseen(origin, place),
-                    false => self.opaque("runs code that is put together when it runs", range),
-                }
-            }
-        }
-        Value::Unknown(Origin::PLAIN)
-    }
-
-    /// `eval("os")` is the module itself.
-    fn value_of_code(&self, text: &str) -> Value<'a> {
-        let name = text.trim();
-        let plain = !name.is_empty()
-            && name.len() < 64
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
-        match plain {
-            true => match self.names.get(name) {
-                Some(value) => value.clone(),
-                None => Value::Name(Cow::Owned(name.to_owned())),
-            },
-            false => Value::Unknown(Origin::PLAIN),
-        }
-    }
-
-    /// A tool of the host, called from code.
-    pub(super) fn tool_call(&mut self, tool: &str, arguments: &Arguments<'a>, range: Range) {
-        /// What the first arguments of a host's tools are called.
-        const NAMES: &[(&str, &[&str])] = &[
-            ("terminal", &["command", "timeout", "workdir"]),
-            ("read_file", &["path", "offset", "limit"]),
-            ("write_file", &["path", "content"]),
-            ("search_files", &["pattern", "target", "path"]),
-            ("patch", &["path", "old_string", "new_string"]),
-            ("web_search", &["query", "limit"]),
-            ("web_extract", &["urls"]),
-        ];
-        let names = NAMES.iter().find(|(name, _)| *name == tool).map_or(&[][..], |(_, names)| names);
-        let place = self.place(range);
-        if tool == "terminal" {
-            let command = arguments.get(0, "command").map_or(Text::hole(Origin::PLAIN), Value::as_text);
-            let directory = arguments.named("workdir").map(Value::as_text);
-            self.world.shell(&command, How { directory, stdin: None }, place);
-            return;
-        }
-        let mut pairs: Vec<(String, Json)> = Vec::new();
-        let positional =
-            names.iter().zip(&arguments.positional).map(|(name, value)| ((*name).to_owned(), value));
-        let named = arguments.named.iter().map(|(name, value)| (name.clone().into_owned(), value));
-        for (name, value) in positional.chain(named).take(32) {
-            if !pairs.iter().any(|(key, _)| *key == name) {
-                pairs.push((name, json(value, 0)));
-            }
-        }
-        match Object::from_pairs(pairs) {
-            Ok(object) => self.world.tool(tool, object, place),
-            Err(_) => self.opaque("the arguments of a tool cannot be read", range),
-        }
-    }
-}
-
-/// A value as the argument of a tool; what is not known is a hole.
-fn json(value: &Value<'_>, depth: u32) -> Json {
-    match value {
-        Value::Nothing => Json::Null,
-        Value::Truth(truth) => Json::Bool(*truth),
-        Value::List(items) if depth < 4 => {
-            Json::Array(items.items.iter().take(256).map(|item| json(item, depth + 1)).collect())
-        }
-        Value::Dict(items) if depth < 4 => {
-            let mut pairs: Vec<(String, Json)> = Vec::new();
-            for (key, value) in items.items.iter().take(64) {
-                if !pairs.iter().any(|(known, _)| *known == **key) {
-                    pairs.push((key.clone().into_owned(), json(value, depth + 1)));
-                }
-            }
-            Object::from_pairs(pairs).map_or(Json::Null, Json::Object)
-        }
-        other => Json::from(&*other.as_text().text),
-    }
 }
 
 /// What is written of a value, as data.
-fn content_of(value: &Value<'_>) -> Flow {
+pub(super) fn content_of(value: &Value<'_>) -> Flow {
     match value {
         Value::Text(text) => text.flow(),
         other => Flow::unknown(other.origin()),
@@ -1120,18 +706,6 @@ fn character<'a>(code: i64) -> Value<'a> {
 fn pattern_of(text: Text<'_>) -> Text<'_> {
     let glob = text.text.contains(['*', '?', '[']);
     Text { glob, ..text }
-}
-
-/// `BucketName` is `bucket-name`.
-fn dashed(name: &str) -> String {
-    let mut text = String::with_capacity(name.len() + 4);
-    for letter in name.chars() {
-        if letter.is_ascii_uppercase() && !text.is_empty() {
-            text.push('-');
-        }
-        text.extend(letter.to_lowercase());
-    }
-    text
 }
 
 /// The words after `!` that are known here.
@@ -1248,10 +822,5 @@ mod tests {
                 assert!(SPECIALS.contains(&word) || word == "word`", "`!{word}` is not known");
             }
         }
-    }
-
-    #[test]
-    fn names_of_parameters_become_flags() {
-        assert_eq!(dashed("BucketName"), "bucket-name");
     }
 }
