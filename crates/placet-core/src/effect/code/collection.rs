@@ -101,11 +101,8 @@ impl<'a> Reader<'a, '_> {
         let mut at = from;
         while at < end {
             match bytes[at] {
-                byte if quote != 0 => {
-                    if byte == quote {
-                        quote = 0;
-                    }
-                }
+                byte if quote != 0 && byte == quote => quote = 0,
+                _ if quote != 0 => {}
                 byte @ (b'"' | b'\'') => quote = byte,
                 b'{' | b'(' | b'[' => depth += 1,
                 b'}' if depth == 0 => return at,

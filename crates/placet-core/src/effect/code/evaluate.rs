@@ -18,17 +18,12 @@ use crate::{
 };
 
 impl<'a> Reader<'a, '_> {
-    pub(super) fn evaluate(
-        &mut self,
-        code: &Value<'a>,
-        arguments: &Arguments<'a>,
-        range: Range,
-    ) -> Value<'a> {
+    pub(super) fn evaluate(&mut self, code: &Value<'a>, range: Range) -> Value<'a> {
         let place = self.place(range);
         match code {
             Value::OneOf(items) => {
                 for item in items.items.iter().take(16) {
-                    self.evaluate(item, arguments, range);
+                    self.evaluate(item, range);
                 }
             }
             Value::Text(text) => {

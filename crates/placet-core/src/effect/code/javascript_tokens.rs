@@ -119,10 +119,10 @@ impl Lexer<'_, '_> {
 
     /// Whether one of the spaces beyond ASCII comes next.
     fn is_space(&self) -> bool {
-        match (self.peek(0), self.peek(1), self.peek(2)) {
-            (0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf) | (0xef, 0xbb, 0xbf) | (0xc2, 0xa0, _) => true,
-            _ => false,
-        }
+        matches!(
+            (self.peek(0), self.peek(1), self.peek(2)),
+            (0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf) | (0xef, 0xbb, 0xbf) | (0xc2, 0xa0, _)
+        )
     }
 
     fn comment_to_line_end(&mut self) {

@@ -58,7 +58,7 @@ impl<'a> Reader<'a, '_> {
         }
         match self.word(at) {
             "import" => self.import_statement(at + 1, end),
-            "from" => self.from_statement(at + 1, end),
+            "from" => self.import_from(at + 1, end),
             "def" => self.definition(at + 1, line, end),
             "class" => {
                 // Bases and keywords are expressions; the body is followed as it stands.
@@ -213,7 +213,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// `from a.b import c as d, e`.
-    fn from_statement(&mut self, at: usize, end: usize) -> usize {
+    fn import_from(&mut self, at: usize, end: usize) -> usize {
         let mut start = at;
         while self.is(start, end, ".") || self.is(start, end, "...") {
             start += 1;

@@ -427,19 +427,19 @@ impl<'a> Reader<'a, '_> {
             }
 
             // Code that runs code.
-            "eval" => self.evaluate(&first, arguments, range),
+            "eval" => self.evaluate(&first, range),
             "eval_last" => {
                 let last = words.last().cloned().unwrap_or(Value::Nothing);
                 if called.starts_with("vm.") || called.starts_with("*.run") || called == "eval" {
-                    return self.evaluate(&first, arguments, range);
+                    return self.evaluate(&first, range);
                 }
                 if matches!(last, Value::Nothing | Value::Function(_)) {
                     return Value::Unknown(origin);
                 }
-                self.evaluate(&last, arguments, range)
+                self.evaluate(&last, range)
             }
             "timer" => match &first {
-                Value::Text(_) => self.evaluate(&first, arguments, range),
+                Value::Text(_) => self.evaluate(&first, range),
                 Value::Function(_) | Value::Name(_) | Value::OneOf(_) | Value::Thing(..) => {
                     let given = Arguments::of(arguments.positional.iter().skip(2).cloned().collect());
                     self.call(first, given, range)
