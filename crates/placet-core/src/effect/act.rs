@@ -405,7 +405,7 @@ pub fn of_description(text: &str) -> Vec<Act> {
     const SENTENCES_MAX: usize = 16;
     let mut acts = Vec::new();
     for sentence in text.split(['.', '\n', ';', '!']).take(SENTENCES_MAX) {
-        let end = sentence.char_indices().nth(120).map_or(sentence.len(), |(at, _)| at);
+        let end = sentence.char_indices().nth(90).map_or(sentence.len(), |(at, _)| at);
         let words = words::split(&sentence[..end]);
         // `It also sends …`, `This tool will delete …`
         let Some(lead) = words.iter().position(|word| !PREAMBLE.contains(&word.as_str())) else { continue };

@@ -42,10 +42,9 @@ struct Verbs {
     unspaced: Vec<(&'static str, Act)>,
 }
 
-static VERBS: LazyLock<Verbs> = LazyLock::new(|| match read(TEXT) {
-    Ok(verbs) => verbs,
+static VERBS: LazyLock<Verbs> = LazyLock::new(|| {
     // Checked by a test: the text is part of the program.
-    Err(_) => Verbs::default(),
+    read(TEXT).unwrap_or_default()
 });
 
 /// Reads the list, or says which line is wrong.
