@@ -23,7 +23,7 @@ fi
 # Longer inputs find what is slow, shorter ones find what is wrong.
 max_len() {
   case $1 in
-    json_read | canonical | tool_call) echo 2048 ;;
+    json_read | canonical | tool_call | tool_definition) echo 2048 ;;
     path) echo 256 ;;
     *) echo 1024 ;;
   esac
@@ -38,7 +38,7 @@ for target in "${targets[@]}"; do
   options=("-max_total_time=$seconds" "-max_len=$(max_len "$target")" -report_slow_units=1 -timeout=30
     -rss_limit_mb=2048 -print_final_stats=1)
   case $target in
-    shell | decide_shell | tool_call) options+=(-dict=dictionaries/shell.dict) ;;
+    shell | decide_shell | tool_call | unknown_tool) options+=(-dict=dictionaries/shell.dict) ;;
   esac
   log=$(mktemp)
   printf '%-14s ' "$target"

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use gungraun::prelude::*;
 use placet_bench::{
     MEGABYTE, PATCH, PATHS, SHORT, TYPICAL, call, decided, decided_line, kilobyte_line, shell_call,
-    shell_line, varied_commands,
+    shell_line, tool_calls, varied_commands,
 };
 use placet_core::{
     CallDigest, Decision, Json, ToolCall, canonical,
@@ -91,6 +91,29 @@ fn decide(call: ToolCall) -> Decision {
     black_box(decided(black_box(&call)))
 }
 
+fn warm_tool(name: &str) -> ToolCall {
+    let calls = warm(tool_calls());
+    let call = calls.into_iter().find(|(known, _)| *known == name).expect("a call of that name").1;
+    decided(&call);
+    call
+}
+
+#[library_benchmark]
+#[bench::message(warm_tool("message"))]
+#[bench::money(warm_tool("money"))]
+#[bench::schedule(warm_tool("schedule"))]
+#[bench::delegation(warm_tool("delegation"))]
+#[bench::grant(warm_tool("grant"))]
+#[bench::device(warm_tool("device"))]
+#[bench::browser(warm_tool("browser"))]
+#[bench::process(warm_tool("process"))]
+#[bench::memory(warm_tool("memory"))]
+#[bench::web(warm_tool("web"))]
+#[bench::unknown(warm_tool("unknown"))]
+fn decide_tool(call: ToolCall) -> Decision {
+    black_box(decided(black_box(&call)))
+}
+
 #[library_benchmark]
 #[bench::typical(warm_line(TYPICAL))]
 fn decide_json(line: String) -> Decision {
@@ -120,7 +143,7 @@ fn path_classify(paths: [&'static str; 8]) -> [Found; 8] {
 library_benchmark_group!(
     name = all;
     benchmarks =
-        json_read, canonical_write, digest, shell_parse, shell_interpret, decide, decide_json, decide_varied,
+        json_read, canonical_write, digest, shell_parse, shell_interpret, decide, decide_tool, decide_json, decide_varied,
         decide_megabyte, path_classify
 );
 

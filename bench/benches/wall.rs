@@ -4,8 +4,9 @@ use std::{fs, hint::black_box, time::Duration, time::Instant};
 
 use criterion::Criterion;
 use placet_bench::{
-    MEGABYTE, PATCH, PATHS, SHORT, TYPICAL, call, decided, decided_line, kilobyte_line, megabyte_shapes,
-    shell_call, shell_line, varied_commands,
+    JAVASCRIPT, MEGABYTE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line, decided_with,
+    kilobyte_line, kilobyte_shell, megabyte_shapes, rule_set, shell_call, shell_line, tool_calls,
+    varied_commands,
 };
 use placet_core::{
     CallDigest, Json, ToolCall, canonical,
@@ -14,6 +15,7 @@ use placet_core::{
         path::classify,
         shell::parse::{Budget, parse},
     },
+    rule::Memory,
 };
 
 fn main() {
@@ -28,6 +30,7 @@ fn main() {
     // `cargo bench -- FILTER` asks for some of the above only.
     if std::env::args().skip(1).all(|arg| arg.starts_with('-')) {
         varied();
+        with_rules();
     }
 }
 
@@ -67,8 +70,15 @@ fn small(criterion: &mut Criterion) {
         ("decide write_file", call("write_file", &[("path", "src/cart.rs"), ("content", PATCH)])),
         ("decide apply_patch", call("apply_patch", &[("input", PATCH)])),
         ("decide edit 1 KiB", edit.clone()),
+        ("decide python 300 B", call("execute_code", &[("code", PYTHON)])),
+        ("decide javascript 300 B", call("run_javascript", &[("code", JAVASCRIPT)])),
     ] {
         group.bench_function(name, |bencher| bencher.iter(|| decided(black_box(&other))));
+    }
+    for (name, other) in tool_calls() {
+        group.bench_function(format!("decide {name} 300 B"), |bencher| {
+            bencher.iter(|| decided(black_box(&other)))
+        });
     }
     group.bench_function("classify 8 paths", |bencher| {
         bencher.iter(|| PATHS.map(|path| classify(black_box(path), Some("/srv/shop"))));
@@ -115,6 +125,39 @@ fn megabytes(criterion: &mut Criterion) {
         bencher.iter(|| decided_line(black_box(&line)))
     });
     group.finish();
+}
+
+/// Decisions with rules, each timed by itself, and how long the rules take to load.
+fn with_rules() {
+    const ROUNDS: usize = 20_000;
+    let shell = kilobyte_shell();
+    let other =
+        call("send_message", &[("to", "ann@example.org"), ("text", &"The build is green again. ".repeat(9))]);
+    let memory = Memory::new();
+    let mut rows = Vec::new();
+    for count in [0, 100, 1_000, 10_000] {
+        let start = Instant::now();
+        let rules = rule_set(count);
+        let load = start.elapsed().as_nanos();
+        for (name, call) in [("a shell call of 1 KiB", &shell), ("a message of 300 B", &other)] {
+            let mut times: Vec<u128> = (0..ROUNDS)
+                .map(|_| {
+                    let start = Instant::now();
+                    black_box(decided_with(black_box(call), &rules, &memory));
+                    start.elapsed().as_nanos()
+                })
+                .collect();
+            times.sort_unstable();
+            let (p50, p99) = (times[ROUNDS / 2], times[ROUNDS * 99 / 100]);
+            rows.push(format!(
+                r#"{{"what": "{name}", "rules": {count}, "p50": {p50}, "p99": {p99}, "fastest": {}, "load": {load}}}"#,
+                times[0]
+            ));
+        }
+    }
+    let json = format!("[{}]\n", rows.join(", "));
+    fs::write("target/rules.json", &json).expect("the figures can be written");
+    eprint!("with rules, ns per call: {json}");
 }
 
 /// Every one of several thousand different commands, timed by itself: no command warms the caches for the next.

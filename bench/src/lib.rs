@@ -1,5 +1,9 @@
 //! What is measured: the same inputs for wall time and for instruction counts.
 
+mod rules;
+
+pub use rules::{decided_with, rule_set, rules_text};
+
 use placet_core::{Decision, Json, Policy, ToolCall, ToolName, decide, json::Object};
 
 /// A short command, about 50 bytes.
@@ -10,6 +14,30 @@ pub const TYPICAL: &str = concat!(
     r#"cd "$(git rev-parse --show-toplevel)" && grep -rn --include='*.rs' "fn main" src | "#,
     r#"awk -F: '{print $1}' | sort -u > /tmp/mains.txt 2>&1; wc -l < /tmp/mains.txt && "#,
     r#"cargo test -q --workspace | tail -n 20"#,
+);
+
+/// A piece of Python as agents write it, about 300 bytes.
+pub const PYTHON: &str = concat!(
+    "import json\nfrom collections import Counter\nfrom pathlib import Path\n\n",
+    "counts = Counter()\nfor path in Path(\"logs\").glob(\"*.jsonl\"):\n    for line in path.read_text().splitlines():\n",
+    "        counts[json.loads(line)[\"level\"]] += 1\n",
+    "with open(\"out/levels.json\", \"w\") as f:\n    json.dump(counts, f)\nprint(counts.most_common(5))\n",
+);
+
+/// Python of the same kind, such that it can be repeated.
+const PYTHON_LINES: &str = concat!(
+    "def level(line, default=\"info\"):\n    record = json.loads(line)\n    return record.get(\"level\", default).lower()\n\n",
+    "with open(\"logs/app.jsonl\") as f:\n    rows = [level(line) for line in f if line.strip()]\n",
+    "print(f\"{len(rows)} rows, {rows.count('error') / max(len(rows), 1):.1%} errors\")\n",
+);
+
+/// A piece of JavaScript as agents write it, about 300 bytes.
+pub const JAVASCRIPT: &str = concat!(
+    "import { readFile, writeFile } from 'node:fs/promises';\n",
+    "const pkg = JSON.parse(await readFile('package.json', 'utf8'));\n",
+    "pkg.scripts = { ...pkg.scripts, test: `vitest run ${pkg.name}` };\n",
+    "await writeFile('package.json', JSON.stringify(pkg, null, 2) + '\\n');\n",
+    "console.log(Object.keys(pkg.scripts).filter(k => /^te/.test(k)).join(', '));\n",
 );
 
 /// A patch as agents write it.
@@ -48,12 +76,111 @@ pub fn shell_call(command: &str) -> ToolCall {
     call("bash", &[("command", command)])
 }
 
+/// Typical calls of other kinds, each of about 300 bytes.
+pub fn tool_calls() -> Vec<(&'static str, ToolCall)> {
+    let body = "The nightly build of shop 1.4 is green again: the flaky cart test waits for the database now, and the release notes are \
+                in docs/releases/1.4.md. Please have a look before noon; I will tag it after lunch if nobody objects. Thanks!";
+    let unknown = call(
+        "mcp__crm__update_customer_record",
+        &[
+            ("customer_id", "cus_8f2a"),
+            ("note", body),
+            ("segment", "enterprise"),
+            ("url", "https://crm.example.com/c/8f2a"),
+        ],
+    )
+    .with_description("Updates a customer record in the CRM. It returns the record as it is afterwards.");
+    vec![
+        (
+            "message",
+            call("send_email", &[("to", "ann@example.com"), ("subject", "Nightly build"), ("body", body)]),
+        ),
+        (
+            "money",
+            call(
+                "mcp__stripe__create_refund",
+                &[
+                    ("payment_intent", "pi_3MtwBwLkdIwHu7ix28a3tqPa"),
+                    ("amount", "4200"),
+                    ("currency", "eur"),
+                    ("reason", body),
+                ],
+            ),
+        ),
+        (
+            "schedule",
+            call(
+                "cronjob",
+                &[
+                    ("action", "create"),
+                    ("schedule", "0 9 * * 1-5"),
+                    ("name", "build report"),
+                    ("prompt", body),
+                ],
+            ),
+        ),
+        (
+            "delegation",
+            call(
+                "Task",
+                &[("description", "release notes"), ("prompt", body), ("subagent_type", "general-purpose")],
+            ),
+        ),
+        (
+            "grant",
+            call(
+                "mcp__google-drive__share_file",
+                &[("fileId", "1a2b3c"), ("email", "bob@example.com"), ("role", "reader"), ("message", body)],
+            ),
+        ),
+        (
+            "device",
+            call(
+                "ha_call_service",
+                &[
+                    ("domain", "light"),
+                    ("service", "turn_on"),
+                    ("entity_id", "light.kitchen"),
+                    ("data", body),
+                ],
+            ),
+        ),
+        ("browser", call("browser_type", &[("element", "Comment field"), ("ref", "e42"), ("text", body)])),
+        (
+            "process",
+            call(
+                "process",
+                &[
+                    ("action", "submit"),
+                    ("session_id", "proc_7f3a"),
+                    ("data", "cargo test -q --workspace | tail -n 20"),
+                ],
+            ),
+        ),
+        ("memory", call("memory", &[("action", "add"), ("target", "memory"), ("content", body)])),
+        (
+            "web",
+            call(
+                "http_request",
+                &[("method", "POST"), ("url", "https://api.example.com/v1/items"), ("body", body)],
+            ),
+        ),
+        ("unknown", unknown),
+    ]
+}
+
 /// The line a host sends for a shell call.
 pub fn shell_line(command: &str) -> String {
     let command = placet_core::canonical::to_string(&Json::from(command));
     format!(
         r#"{{"tool":"bash","args":{{"command":{command},"description":"Lists the files with a main function"}},"host":"claude-code","agent":"builder","session":"01JCX2M8T7","cwd":"/srv/shop"}}"#
     )
+}
+
+/// A shell call of about 1 KiB: the typical command, and a file that it writes.
+pub fn kilobyte_shell() -> ToolCall {
+    let notes = "The total ignores how many of an item are in the cart; multiply the price by the count.\n";
+    shell_call(&format!("cat > docs/notes.md <<'EOF'\n{}EOF\n{TYPICAL}", notes.repeat(8)))
 }
 
 /// The line of a call, of about 1 KiB.
@@ -136,6 +263,8 @@ pub fn megabyte_shapes() -> Vec<(&'static str, ToolCall)> {
         ("many subshells", shell_call(&shell("", "(cd a; x=1); ", ""))),
         ("code in an argument", shell_call(&shell("python3 -c '", "print(open(\"a.txt\").read())\n", "'"))),
         ("a statement in an argument", shell_call(&shell("psql -c \"", "insert into t values (1); ", "\""))),
+        ("python", call("execute_code", &[("code", &shell("", PYTHON_LINES, ""))])),
+        ("javascript", call("run_javascript", &[("code", &shell("", JAVASCRIPT, ""))])),
         ("write_file", call("write_file", &[("path", "src/big.rs"), ("content", &content)])),
         ("apply_patch", call("apply_patch", &[("input", &patch)])),
     ]

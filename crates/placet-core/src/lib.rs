@@ -18,6 +18,8 @@ pub mod tool_call;
 
 pub mod digest;
 
+pub mod tool_definition;
+
 pub mod event;
 
 pub mod effect;
@@ -40,6 +42,8 @@ pub mod decision;
 
 pub mod redact;
 
+pub mod outlook;
+
 pub use assess::Assessment;
 pub use decision::{
     Claim, Context, Decision, Finding, Source, Verdict, decide, decide_in, decide_under, note,
@@ -48,8 +52,10 @@ pub use digest::CallDigest;
 pub use effect::Effect;
 pub use event::{Event, EventKind};
 pub use json::Json;
+pub use outlook::Outlook;
 pub use policy::Policy;
 pub use redact::Redactor;
 pub use timestamp::Timestamp;
 pub use tool_call::{ToolCall, ToolName};
+pub use tool_definition::ToolDefinition;
 pub use warrant::{Authority, SealedWarrant, Warrant};

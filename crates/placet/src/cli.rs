@@ -20,6 +20,7 @@ Examples:
   placet explain --tool write_file --args '{\"path\":\"~/.bashrc\",\"content\":\"…\"}'
   placet decide < calls.jsonl
   placet redact --text < build.log
+  placet tools show send_message
 
 Exit codes: 0 done, 1 something failed, 2 the command line is wrong; `decide` and `redact` also 3, some line could not be read.";
 
@@ -37,6 +38,9 @@ pub enum Command {
     Key(crate::key::Key),
     /// Issue, pass on, check and explain warrants: what an agent may touch, for how long, and nothing else.
     Warrant(crate::warrant::Warrant),
+    /// Say which tools are known, and how a tool would be read.
+    #[command(subcommand)]
+    Tools(Tools),
     /// Print a completion script for your shell.
     #[command(
         after_help = "Example:\n  placet completions bash > ~/.local/share/bash-completion/completions/placet"
@@ -49,7 +53,7 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A line is an object with `tool` and `args`, and optionally `id`, `description`, `schema`, `cwd`, `host`, `agent`, `deployment`, `user`, `session`, `parent_session`, `at`, `reason` and `event`. A line that cannot be read gets the verdict `block` with the reason, and the run goes on.
+A line is an object with `tool` and `args`, and optionally `id`, `description`, `schema`, `annotations`, `cwd`, `host`, `agent`, `deployment`, `user`, `session`, `parent_session`, `at`, `reason` and `event`. A line that cannot be read gets the verdict `block` with the reason, and the run goes on.
 
 Examples:
   echo '{\"tool\":\"terminal\",\"args\":{\"command\":\"git log\"}}' | placet decide
@@ -224,6 +228,72 @@ pub struct Redact {
     #[arg(long)]
     pub personal: bool,
     /// List what was found in place of the text: what kind and where, never the secret.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+#[command(after_help = "\
+Examples:
+  placet tools list hermes
+  placet tools show mcp__github__create_issue
+  placet tools read tools.json --config placet.toml")]
+pub enum Tools {
+    /// List the tools of hosts and MCP servers that are known, by how they are read.
+    List(ToolsList),
+    /// Show how the calls of one tool are read.
+    Show(ToolsShow),
+    /// Read a file of tool definitions, and say how each would be read.
+    Read(ToolsRead),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placet tools list
+  placet tools list claude-code
+  placet tools list --json | jq -r '.[] | select(.reads_as == \"shell\") | .tool'")]
+pub struct ToolsList {
+    /// Only those of this host or server.
+    #[arg(value_name = "SOURCE")]
+    pub source: Option<String>,
+    /// Print the same as data.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placet tools show send_message
+  placet tools show mcp__corp-files__write_file --config placet.toml")]
+pub struct ToolsShow {
+    /// The name the host calls it by.
+    pub name: String,
+    /// Thresholds and settings for single tools.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print the same as data.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A file holds the result of an MCP server's `tools/list`, an array of such definitions, or a single one. What a tool says of itself is \
+believed only where it makes the judgement stricter.
+
+Examples:
+  placet tools read tools.json
+  some-client tools/list | placet tools read -
+  placet tools read tools.json --json | jq -r '.[] | select(.verdict == \"hold\") | .tool'")]
+pub struct ToolsRead {
+    /// The file to read; standard input if `-`.
+    pub file: PathBuf,
+    /// Thresholds and settings for single tools.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print the same as data.
     #[arg(long)]
     pub json: bool,
 }

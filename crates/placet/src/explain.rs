@@ -216,11 +216,7 @@ fn rule_rows(page: &mut String, asked: &Asked) {
 }
 
 fn head(page: &mut String, verdict: Verdict, assessment: &Assessment) {
-    let word = match verdict {
-        Verdict::Allow => "ALLOW",
-        Verdict::Hold => "HOLD",
-        Verdict::Block => "BLOCK",
-    };
+    let word = style::word(verdict);
     let (colour, dim) = (style::verdict(verdict), style::DIM);
     let _ = writeln!(
         page,
@@ -320,9 +316,12 @@ fn circumstances(effect: &Effect) -> String {
 
 /// The words of the call an effect was read from.
 fn source_words(call: &ToolCall, effect: &Effect) -> String {
-    let pointer = effect.because.pointer.as_str();
-    let text = pointer.strip_prefix('/').and_then(|key| call.arg(&key.replace("~1", "/").replace("~0", "~")));
-    match text.and_then(Json::as_str) {
+    let steps = effect.because.pointer.as_str().split('/').skip(1);
+    let value = steps.fold(Some(call.args()), |value, step| match value? {
+        Json::Array(items) => items.get(step.parse::<usize>().ok()?),
+        value => value.get(&step.replace("~1", "/").replace("~0", "~")),
+    });
+    match value.and_then(Json::as_str) {
         Some(text) => readable(effect.because.of(text).trim()),
         None => String::new(),
     }

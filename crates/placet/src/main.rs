@@ -23,6 +23,8 @@ mod style;
 
 mod warrant;
 
+mod tools;
+
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Command::Redact(arguments) => redact::run(&arguments),
         Command::Key(arguments) => key::run(&arguments),
         Command::Warrant(arguments) => warrant::run(&arguments),
+        Command::Tools(arguments) => tools::run(&arguments),
         Command::Completions { shell } => cli::completions(shell),
     };
     match result {

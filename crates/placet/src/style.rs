@@ -47,6 +47,15 @@ pub fn at_place(file: &str, text: &str, line: usize, column: Option<usize>, mess
 /// How much of a line is shown.
 const LINE_SHOWN: usize = 160;
 
+/// The word for a verdict.
+pub fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "ALLOW",
+        Verdict::Hold => "HOLD",
+        Verdict::Block => "BLOCK",
+    }
+}
+
 /// Prints an error with its causes, once, at the outermost edge.
 pub fn print_error(error: &anyhow::Error) {
     let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));

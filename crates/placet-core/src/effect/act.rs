@@ -254,8 +254,10 @@ pub fn of_name(name: &[String]) -> Option<Act> {
     }
     if found.is_empty() {
         // `deletes_file`, `sending`: forms of a verb count where there is nothing better.
+        // Not of what may be a thing: `console_messages` are some.
         let stem = |word: &String| {
-            words::stems(word).skip(1).find_map(|stem| verbs::of(&stem, verbs::Context::Tool))
+            let mut stems = words::stems(word).skip(1).filter(|stem| !verbs::is_thing(stem));
+            stems.find_map(|stem| verbs::of(&stem, verbs::Context::Tool))
         };
         found = name.iter().enumerate().filter_map(|(at, word)| Some((at, stem(word)?))).collect();
     }
@@ -407,7 +409,13 @@ pub fn of_description(text: &str) -> Vec<Act> {
         let words = words::split(&sentence[..end]);
         // `It also sends …`, `This tool will delete …`
         let Some(lead) = words.iter().position(|word| !PREAMBLE.contains(&word.as_str())) else { continue };
-        let said = words::stems(&words[lead]).find_map(|stem| verbs::of(&stem, verbs::Context::Tool));
+        // `Onboarding new people` tells what it is good for, not what it does.
+        if words[lead].ends_with("ing") {
+            continue;
+        }
+        let said = verbs::at(&words, lead)
+            .map(|(act, _)| act)
+            .or_else(|| words::stems(&words[lead]).find_map(|stem| verbs::of(&stem, verbs::Context::Tool)));
         if let Some(act) = said {
             // Further on the sentence speaks of other things.
             let near = &words[lead..words.len().min(lead + 5)];

@@ -70,6 +70,7 @@ use serde::Serialize;
 pub use interpret::{Reading, interpret, interpret_under, quote, without_effect};
 pub use manner::Manner;
 pub use role::Role;
+pub use shape::schema_role;
 pub use span::{Pointer, Span};
 
 /// One thing a call would do.

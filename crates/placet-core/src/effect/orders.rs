@@ -1,10 +1,9 @@
 //! Text that gives an agent orders against those who watch over it. In a memory, a job or a description of a tool it would be
 //! read again and again, by an agent that cannot tell who wrote it.
 
-use super::{Effect, Place, Sensitivity, Target, TargetKind, Undo, Verb, asked::Leaf};
+use std::sync::LazyLock;
 
-/// Bytes of a text that are looked at.
-const TEXT_MAX: usize = 32_768;
+use super::{Effect, Place, Sensitivity, Target, TargetKind, Undo, Verb, asked::Leaf};
 
 /// What such text says, in lower case with single spaces.
 const ORDERS: &[&str] = &[
@@ -55,17 +54,23 @@ const ORDERS: &[&str] = &[
     "<system>",
 ];
 
+/// The same by their first letter: most words begin none.
+static BY_FIRST: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
+    let mut by_first = vec![Vec::new(); 128];
+    for order in ORDERS {
+        by_first[usize::from(order.as_bytes()[0])].push(*order);
+    }
+    by_first
+});
+
 /// Whether `text` gives such orders.
 pub fn gives_orders(text: &str) -> bool {
     if text.len() < 8 {
         return false;
     }
-    let mut plain = String::with_capacity(text.len().min(TEXT_MAX));
+    let mut plain = String::with_capacity(text.len());
     let mut blank = false;
     for letter in text.chars() {
-        if plain.len() >= TEXT_MAX {
-            break;
-        }
         if letter.is_whitespace() {
             blank = true;
             continue;
@@ -80,9 +85,12 @@ pub fn gives_orders(text: &str) -> bool {
             letter => plain.extend(letter.to_lowercase()),
         }
     }
-    let starts =
-        plain.char_indices().filter(|&(at, _)| at == 0 || !plain.as_bytes()[at - 1].is_ascii_alphanumeric());
-    starts.into_iter().any(|(at, _)| ORDERS.iter().any(|order| plain[at..].starts_with(order)))
+    let bytes = plain.as_bytes();
+    bytes.iter().enumerate().any(|(at, byte)| {
+        let begins = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
+        let is_here = |order: &&str| bytes[at..].starts_with(order.as_bytes());
+        begins && BY_FIRST.get(usize::from(*byte)).is_some_and(|orders| orders.iter().any(is_here))
+    })
 }
 
 /// What such text does where it is kept.

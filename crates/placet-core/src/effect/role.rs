@@ -1,5 +1,7 @@
 //! What an argument is for: which part of a call it says.
 
+use std::{collections::HashMap, sync::LazyLock};
+
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use super::words;
@@ -100,9 +102,8 @@ impl Role {
                 .then_some(Self::Plain)
                 .filter(|_| !matches!(last, "id" | "ids" | "type"));
         }
-        KEYS.iter()
-            .find(|(_, keys)| words.iter().rev().any(|word| keys.contains(&word.as_str())))
-            .map(|(role, _)| *role)
+        let ranked = words.iter().filter_map(|word| BY_WORD.get(word.as_str()));
+        ranked.min_by_key(|(rank, _)| *rank).map(|(_, role)| *role)
     }
 }
 
@@ -187,6 +188,17 @@ const KEYS: &[(Role, &[&str])] = &[
         ],
     ),
 ];
+
+/// The same by word, with the rank of the role.
+static BY_WORD: LazyLock<HashMap<&'static str, (usize, Role)>> = LazyLock::new(|| {
+    let mut by_word = HashMap::new();
+    for (rank, (role, words)) in KEYS.iter().enumerate() {
+        for word in *words {
+            by_word.entry(*word).or_insert((rank, *role));
+        }
+    }
+    by_word
+});
 
 impl<'de> Deserialize<'de> for Role {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -59,7 +59,8 @@ fn invited(asked: &Asked<'_>, seen: Seen, effects: &mut Vec<Effect>) {
     };
     for (leaf, guest) in guests.into_iter().take(20) {
         let effect = shape::person(asked, leaf, guest, Act::MESSAGE, seen).extent(extent);
-        effects.push(effect.words("gets an invitation"));
+        let invited = Role::of_key(leaf.argument) == Some(Role::Recipient);
+        effects.push(effect.words(if invited { "gets an invitation" } else { "gets what comes of it" }));
     }
 }
 

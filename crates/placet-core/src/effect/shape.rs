@@ -297,6 +297,9 @@ fn is_path(usual: Option<Role>, text: &str) -> bool {
 
 /// Whether all of `text` is a statement of SQL that does more than look, in whichever argument it stands.
 fn is_statement(text: &str) -> bool {
+    if !text.trim_start().starts_with(['d', 'D', 'a', 'A', 't', 'T', 'i', 'I', 'g', 'G', 'u', 'U']) {
+        return false;
+    }
     let mut words = text.split_whitespace().take(3).map(str::to_ascii_lowercase);
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let starts = matches!(
@@ -313,33 +316,31 @@ fn is_statement(text: &str) -> bool {
 /// Whether all of `text` is a command for a shell rather than a sentence that begins like one.
 pub fn is_command(text: &str) -> bool {
     let text = text.trim();
-    if text.len() > 16_384 {
+    // Programs have small letters; most sentences end here.
+    let begins = text
+        .starts_with(|letter: char| letter.is_ascii_lowercase() || matches!(letter, '.' | '/' | '$' | '~'));
+    if !begins || text.len() > 16_384 {
         return false;
     }
     let mut words = text.split_whitespace();
     let (first, second) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
     let first = first.trim_start_matches('$').rsplit('/').next().unwrap_or("");
-    if first.is_empty()
-        || !first
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+'))
-    {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+');
+    if first.is_empty() || !first.bytes().all(is_name) {
         return false;
     }
-    let operators = [" | ", " && ", " || ", " > ", " >> ", "$(", " 2>", "<<", " |"];
-    let next = text.split_once("; ").and_then(|(_, next)| next.split_whitespace().next());
-    let piped = operators.iter().any(|operator| text.contains(operator)) || next.is_some_and(shell::knows);
-    // Options and paths are what sentences do not have.
+    // Options, paths and operators are what sentences do not have.
     let is_option = |word: &str| {
         let name = word.trim_start_matches('-');
         name.len() < word.len() && name.starts_with(|letter: char| letter.is_ascii_alphabetic())
     };
-    let optioned = text.split_whitespace().skip(1).take(12).any(is_option)
-        || ["/", "~/", "./", "../", "$"].iter().any(|start| second.starts_with(start));
-    if !piped && !optioned && first != "sudo" {
-        return false;
-    }
-    shell::knows(first) && (first != "sudo" || !second.is_empty())
+    let optioned = ["/", "~/", "./", "../", "$"].iter().any(|start| second.starts_with(start))
+        || text.split_whitespace().skip(1).take(12).any(is_option);
+    let operators = [" | ", " && ", " || ", " > ", " >> ", "$(", " 2>", "<<", " |"];
+    let piped = || operators.iter().any(|operator| text.contains(operator));
+    let next = text.split_once("; ").and_then(|(_, next)| next.split_whitespace().next());
+    let borrowed = first == "sudo" && !second.is_empty();
+    (optioned || borrowed || piped() || next.is_some_and(shell::knows)) && shell::knows(first)
 }
 
 #[cfg(test)]

@@ -303,6 +303,12 @@ impl Table {
     }
 }
 
+/// The tool that somebody who wrote `name` probably meant.
+pub fn nearest_name(name: &str) -> Option<&'static str> {
+    let names: Vec<&'static str> = TABLE.bare.keys().copied().collect();
+    nearest(name, &names).filter(|near| *near != name)
+}
+
 /// Every source, in the order of the table.
 pub fn sources() -> &'static [Source] {
     &TABLE.sources

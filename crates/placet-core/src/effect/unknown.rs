@@ -2,7 +2,7 @@
 //! the shapes of their arguments.
 
 use super::{
-    Effect, Extent, Manner, Seen, Target, TargetKind, Undo, Verb,
+    Effect, Extent, Manner, Seen, Sensitivity, Target, TargetKind, Undo, Verb,
     act::{self, Act},
     asked::Asked,
     delegation, grant, message, money, orders, schedule, shape,
@@ -46,9 +46,12 @@ pub fn read(asked: &Asked<'_>, act: Act, seen: Seen) -> Vec<Effect> {
 pub fn plain(asked: &Asked<'_>, act: Act, seen: Seen) -> Vec<Effect> {
     let mut effects = Vec::new();
     shape::read_rest(asked, act, seen, &[], &mut effects);
-    // Reading a secret is not said by reading something else.
+    // What is done is only said by something at least as grave: a file that is written does not say that nothing else is.
     let said = effects.iter().any(|effect| {
-        effect.verb == act.verb && effect.target.sensitivity >= act.sensitivity && effect.undo >= act.undo
+        effect.verb == act.verb
+            && (act.sensitivity == Sensitivity::None || effect.target.sensitivity == act.sensitivity)
+            && effect.target.place >= act.place
+            && effect.undo >= act.undo
     });
     if !said {
         effects.insert(0, effect_of(act, asked).seen(seen));

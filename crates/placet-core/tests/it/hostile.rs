@@ -5,7 +5,11 @@
 
 use std::time::{Duration, Instant};
 
-use placet_core::{Json, effect::sql, json::Object};
+use placet_core::{
+    Json,
+    effect::{Pointer, Verb, shell, sql},
+    json::Object,
+};
 
 use crate::judge;
 
@@ -15,6 +19,8 @@ const RATIO_MAX: f64 = 10.0;
 const FLOOR: Duration = Duration::from_millis(4);
 /// The same for inputs that multiply by what they are: within the budget of one call they may grow as they like.
 const FLOOR_OF_MULTIPLYING: Duration = Duration::from_millis(400);
+/// The same for functions that are called again and again, within a budget of their own.
+const FLOOR_OF_FOLLOWING: Duration = Duration::from_millis(50);
 /// Only a guard against hanging; nothing comes near it.
 const CAP: Duration = Duration::from_secs(20);
 /// Sizes in units of an input; the largest are some hundred kilobytes.
@@ -319,6 +325,85 @@ fn statements_are_never_quadratic() {
 }
 
 #[test]
+fn code_is_never_quadratic() {
+    let python: &[Named] = &[
+        ("calls", |n| "os.system('ls')\n".repeat(n)),
+        ("open brackets", |n| "f(".repeat(n)),
+        ("nested lists", |n| nested("[", "1", "]", n)),
+        ("nested calls", |n| nested("f(", "x", ")", n)),
+        ("operators", |n| format!("x = a{}", " + a".repeat(n))),
+        ("unary", |n| format!("x = {}a", "not ".repeat(n))),
+        ("conditions", |n| format!("x = a{}", " if a else a".repeat(n))),
+        ("members", |n| format!("x{}", ".y".repeat(n))),
+        ("call chain", |n| format!("x{}", ".y()".repeat(n))),
+        ("assignment chain", |n| format!("{}1", "a = ".repeat(n))),
+        ("doubling", |n| format!("a = 'x'\n{}", "a = a + a\n".repeat(n))),
+        ("growing list", |n| format!("a = []\n{}", "a.append('x')\n".repeat(n))),
+        ("growing tuple of itself", |n| format!("a = 1\n{}", "a = (a, a)\n".repeat(n))),
+        ("alternatives", |n| format!("a = 'x'\n{}", "if b: a = a + 'y'\n".repeat(n))),
+        ("functions", |n| (0..n).map(|i| format!("def f{i}(x): return g(x)\n")).collect()),
+        ("functions calling two others", |n| {
+            (0..n).map(|i| format!("def f{i}(x):\n  f{}(x); f{}(x)\n", i + 1, i + 1)).collect::<String>()
+                + "f0(1)\n"
+        }),
+        ("one function called often", |n| format!("def f(x):\n  os.remove(x)\n{}", "f('a')\n".repeat(n))),
+        ("nested functions", |n| (0..n.min(600)).map(|i| format!("{}def f(x):\n", " ".repeat(i))).collect()),
+        ("nested loops", |n| {
+            let deep = n.min(600);
+            let loops: String = (0..deep).map(|i| format!("{}for a in b:\n", " ".repeat(i))).collect();
+            loops + &" ".repeat(deep) + &"a = 1; ".repeat(n)
+        }),
+        ("lambdas", |n| format!("x = {}1", "lambda: ".repeat(n))),
+        ("f-strings", |n| "f'{a}{b!r:>{c}}'\n".repeat(n)),
+        ("nested f-strings", |n| nested("f'{", "x", "}'", n)),
+        ("open f-strings", |n| "f\"\"\"{".repeat(n)),
+        ("open strings", |n| "'''".repeat(n) + "\n"),
+        ("strings side by side", |n| format!("x = {}", "'a' ".repeat(n))),
+        ("backslashes", |n| format!("x = '{}'", "\\x41".repeat(n))),
+        ("nested comprehensions", |n| nested("[", "x", " for x in y]", n)),
+        ("many comprehensions", |n| "[x for x in y if x]\n".repeat(n)),
+        ("imports", |n| "import os as o, sys as s\n".repeat(n)),
+        ("names", |n| (0..n).map(|i| format!("a{i} = 'x'\n")).collect()),
+        ("code in code", |n| format!("exec('''{}''')", "exec(\"x\")\n".repeat(n))),
+        ("loops", |n| "while a:\n  b = 1\n".repeat(n)),
+        ("decorators", |n| "@a.b(c)\n".repeat(n) + "def f(): pass\n"),
+    ];
+    let javascript: &[Named] = &[
+        ("calls", |n| "require('fs').readFileSync('a');\n".repeat(n)),
+        ("open braces", |n| "{".repeat(n)),
+        ("nested braces", |n| nested("{", "x", "}", n)),
+        ("nested objects", |n| format!("x = {}", nested("{a:", "1", "}", n))),
+        ("arrows", |n| format!("f = {}1", "a => ".repeat(n))),
+        ("arrows in brackets", |n| format!("f = {}1", "(a) => ".repeat(n))),
+        ("nested arrows", |n| nested("f(a => ", "1", ")", n)),
+        ("templates", |n| "`a${b}c`;".repeat(n)),
+        ("nested templates", |n| nested("`${", "x", "}`", n)),
+        ("open templates", |n| "`${".repeat(n)),
+        ("open comments", |n| "/*".repeat(n)),
+        ("slashes", |n| "a /b/ c;".repeat(n)),
+        ("regular expressions", |n| "x = /[/]a/g;".repeat(n)),
+        ("ternaries", |n| format!("x = {}1", "a ? b : ".repeat(n))),
+        ("assignments", |n| format!("{}1", "a = ".repeat(n))),
+        ("classes", |n| nested("class A { static {", "x", "} }", n)),
+        ("types", |n| "f<A, B<C>>(x);".repeat(n)),
+        ("less than", |n| format!("x = a{}", " < a".repeat(n))),
+        ("promises", |n| format!("f(){}", ".then(x => x.y)".repeat(n))),
+        ("doubling", |n| format!("let a = 'x';{}", "a += a;".repeat(n))),
+    ];
+    let mut failures = Vec::new();
+    for (language, inputs) in [("python", python), ("javascript", javascript)] {
+        for (name, make) in inputs {
+            let name = format!("{name} in {language}");
+            let read = |code: &String| {
+                drop(shell::interpret_code(language, code, Pointer::root(), Some("/srv/shop")));
+            };
+            failures.extend(check(&name, FLOOR_OF_FOLLOWING, make, read).err());
+        }
+    }
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+#[test]
 fn arguments_are_never_quadratic() {
     type Args = fn(usize) -> Object;
     let inputs: &[(&str, &str, Args)] = &[
@@ -372,4 +457,29 @@ fn arguments_are_never_quadratic() {
         })
         .collect();
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+#[test]
+fn code_in_commands_in_code_is_bounded() {
+    let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+    // Each level stands deep in brackets, and starts the next one twice.
+    let mut code = "print(1)".to_owned();
+    for _ in 0..9 {
+        let command = hex(&format!("python3 -c '{code}'"));
+        let start = format!("os.system(bytes.fromhex(\"{command}\").decode())");
+        code = format!("import os\n{}{start}{}\n", "[".repeat(30), "]".repeat(30));
+    }
+    let start = Instant::now();
+    let effects = shell::interpret_code("python", &code, Pointer::root(), None);
+    assert!(effects.iter().any(|effect| effect.verb == Verb::Opaque), "nothing says that it goes deeper");
+    assert!(start.elapsed() < CAP);
+
+    let code =
+        "c = 'x = 1'\n".to_owned() + &"c = 'exec(%r)\\n' % c * 8\n".repeat(3) + &"exec(c)\n".repeat(2_000);
+    shell::interpret_code("python", &code, Pointer::root(), None);
+    let code = format!("c = '{}'\n{}", "x = 1;".repeat(8_000), "exec(c)\n".repeat(20_000));
+    shell::interpret_code("python", &code, Pointer::root(), None);
+    let code = format!("import os\nc = '{}'\n{}", "ls; ".repeat(12_000), "os.system(c)\n".repeat(20_000));
+    shell::interpret_code("python", &code, Pointer::root(), None);
+    assert!(start.elapsed() < CAP);
 }

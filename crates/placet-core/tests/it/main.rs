@@ -3,6 +3,7 @@
 mod judge;
 
 mod canonical;
+mod code;
 mod constraint;
 mod differential;
 mod digest;
@@ -15,5 +16,6 @@ mod rules;
 mod scenarios;
 mod shell_corpus;
 mod sql;
+mod tool_properties;
 mod url;
 mod warrant;

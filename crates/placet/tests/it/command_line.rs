@@ -4,9 +4,16 @@ use crate::run::run;
 
 #[test]
 fn help_shows_examples() {
-    for arguments in
-        [&["--help"][..], &["decide", "--help"], &["explain", "--help"], &["completions", "--help"]]
-    {
+    for arguments in [
+        &["--help"][..],
+        &["decide", "--help"],
+        &["explain", "--help"],
+        &["completions", "--help"],
+        &["tools", "--help"],
+        &["tools", "list", "--help"],
+        &["tools", "show", "--help"],
+        &["tools", "read", "--help"],
+    ] {
         let ran = run(arguments, "");
         assert_eq!((ran.code, &*ran.err), (0, ""));
         assert!(ran.out.contains("Example"), "{arguments:?}: {}", ran.out);
@@ -27,7 +34,7 @@ fn every_shell_has_completions() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ran = run(&["completions", shell], "");
         assert_eq!((ran.code, &*ran.err), (0, ""));
-        for word in ["placet", "decide", "explain", "config"] {
+        for word in ["placet", "decide", "explain", "tools", "config"] {
             assert!(ran.out.contains(word), "the completions for {shell} know no `{word}`");
         }
     }

@@ -35,6 +35,15 @@ fn mistakes_are_named_with_file_and_line() {
     check_refused("bad-type.toml", "[thresholds]\nask_above = \"high\"\n", 2, "ask_above");
     check_refused("bad-range.toml", "[thresholds]\n\nask_above = 7.0\n", 3, "from 0 to 1");
     check_refused("bad-class.toml", "[tools.deploy]\nclass = \"dangerous\"\n", 2, "dangerous");
+    check_refused("bad-way.toml", "[tools.x]\nreads_as = \"mesage\"\n", 2, "did you mean `message`?");
+    check_refused(
+        "bad-role.toml",
+        "[tools.x]\nroles = { a = \"recipent\" }\n",
+        2,
+        "did you mean `recipient`?",
+    );
+    check_refused("bad-server.toml", "[servers]\nmine = \"githb\"\n", 2, "did you mean `github`?");
+    check_refused("bad-domain.toml", "[organisation]\ndomains = [\"a b.example\"]\n", 2, "is not a domain");
     check_refused("bad-toml.toml", "[thresholds\n", 1, "");
     check_refused("bad-twice.toml", "[thresholds]\nrun_below = 0.1\nrun_below = 0.2\n", 3, "");
     check_refused("bad-order.toml", "[thresholds]\nrun_below = 0.8\nask_above = 0.4\n", 0, "run_below");

@@ -71,7 +71,14 @@ impl<'a> Reader<'a, '_> {
                     let token = self.tokens[at];
                     let text = self.template(inner(token), token.link);
                     let range = self.range(first, at + 1);
-                    value = self.call(value, Arguments::of(vec![text]), range);
+                    // Where a template follows it, `$` is a shell; elsewhere it looks for elements of a page.
+                    let tag = match value {
+                        Value::Name(name) if name == "$" || name.ends_with(".$") => {
+                            Value::Name(Cow::Borrowed("zx.$"))
+                        }
+                        other => other,
+                    };
+                    value = self.call(tag, Arguments::of(vec![text]), range);
                     at += 1;
                 }
                 _ => break,
@@ -101,7 +108,9 @@ impl<'a> Reader<'a, '_> {
             _ => false,
         };
         let call = self.is(open, end, "(");
-        if call && (!by_name || is_call_of_function(method)) {
+        let by_function =
+            is_call_of_function(method) && !matches!(&value, Value::Name(name) if name == "Reflect");
+        if call && (!by_name || by_function) {
             let close = self.partner(open, end);
             let range = self.range(first, (close + 1).min(end));
             let arguments = self.arguments(open + 1, close);
@@ -220,9 +229,10 @@ impl<'a> Reader<'a, '_> {
         match callee {
             Value::Name(name) => self.call_named(&name, None, &arguments, range),
             Value::Function(index) => {
-                let value = self.call_function(index, &arguments, false);
-                self.callbacks("", &arguments, &Value::Unknown(Origin::PLAIN), range);
-                value
+                if !self.follows(index) {
+                    self.callbacks("", &arguments, &Value::Unknown(Origin::PLAIN), range);
+                }
+                self.call_function(index, &arguments, false)
             }
             Value::OneOf(items) => {
                 let mut found: Option<Value<'a>> = None;
@@ -250,6 +260,8 @@ impl<'a> Reader<'a, '_> {
                 Value::Unknown(origin)
             }
             other => {
+                // Some function, nobody knows which.
+                self.all_known &= !matches!(other, Value::Unknown(_));
                 let value = Value::Unknown(other.origin().and(origin));
                 self.callbacks("", &arguments, &value, range);
                 value
@@ -678,6 +690,7 @@ impl<'a> Reader<'a, '_> {
         range: Range,
     ) -> crate::effect::shell::Flow {
         let range = self.place(range);
+        let how = How { depth: self.depth, ..how };
         self.world.command(words, how, range)
     }
 }

@@ -259,6 +259,15 @@ impl<'a> Reader<'a, '_> {
 
     /// `function name(…) {…}`, `(…) => …`, `name => …`, `class …`, with `async` before it or not.
     pub(super) fn function_expression(&mut self, at: usize, end: usize) -> Option<(Value<'a>, usize)> {
+        let token = self.tokens[at];
+        let arrow = match token.kind {
+            Kind::Name if token.link == 0 => self.is(at + 1, end, "=>"),
+            Kind::Name => true,
+            _ => matches!(self.word(self.partner(at, end) + 1), "=>" | ":"),
+        };
+        if !arrow {
+            return None;
+        }
         let mut start = at;
         if self.is(start, end, "async")
             && self.tokens.get(start + 1).is_some_and(|next| matches!(next.kind, Kind::Name | Kind::Open))

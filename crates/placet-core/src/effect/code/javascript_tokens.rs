@@ -1,6 +1,6 @@
 //! JavaScript and TypeScript cut into tokens.
 
-use super::token::{Kind, Lexer, Token, is_name_byte};
+use super::token::{Kind, Lexer, Token, flags, is_keyword, is_name_byte};
 
 /// Templates within templates: deeper than this they are not followed.
 const TEMPLATES_MAX: u32 = 8;
@@ -55,14 +55,15 @@ impl Lexer<'_, '_> {
                 }
             },
             b'"' | b'\'' => {
-                match self.quoted_end(start) {
+                let end = self.quoted_end(start);
+                match end {
                     Some(end) => self.at = end,
                     None => {
                         self.fail("a string in the code is never closed");
                         self.comment_to_line_end();
                     }
                 }
-                self.push(Kind::Text, start, 0);
+                self.push(Kind::Text, start, if end.is_some() { 0 } else { flags::OPEN });
             }
             b'`' => {
                 match self.template_end(start + 1, 0) {
@@ -108,10 +109,12 @@ impl Lexer<'_, '_> {
             self.at += 1;
         }
         let text = self.source.get(start..self.at).unwrap_or("");
-        if text.chars().any(|letter| matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')) {
+        if !text.is_ascii()
+            && text.chars().any(|letter| matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'))
+        {
             self.fail("a name in the code is written in letters that are not what they seem");
         }
-        self.push(Kind::Name, start, 0);
+        self.push(Kind::Name, start, u32::from(is_keyword(text)));
     }
 
     /// Whether one of the spaces beyond ASCII comes next.

@@ -7,33 +7,47 @@
 //!
 //! Other languages are read by their words, in [`lexical`].
 
-mod calls;
-
-mod javascript;
-
-mod javascript_tokens;
-
-pub mod lexical;
-
-mod literal;
-
-mod methods;
-
-mod names;
-
-mod python;
+mod token;
 
 mod python_tokens;
 
+mod javascript_tokens;
+
+mod literal;
+
+mod value;
+
 mod reader;
 
-mod special;
+mod expression;
+
+mod collection;
+
+mod binding;
+
+mod python;
+
+mod javascript;
+
+mod names;
 
 mod table;
 
-mod token;
+mod calls;
 
-mod value;
+mod methods;
+
+mod special;
+
+mod data;
+
+mod process;
+
+mod web;
+
+mod evaluate;
+
+pub mod lexical;
 
 pub(in crate::effect) use self::value::Text;
 use super::{
@@ -73,6 +87,10 @@ pub(in crate::effect) struct How<'a> {
     pub directory: Option<Text<'a>>,
     /// With what to read.
     pub stdin: Option<Flow>,
+    /// In a process of its own: what it sets and where it goes is forgotten afterwards.
+    pub apart: bool,
+    /// How deep in the code that stands.
+    pub depth: u32,
 }
 
 /// What code can do things to. Whoever implements it knows what a command or a file is.
@@ -89,6 +107,8 @@ pub(in crate::effect) trait World {
     fn fill(&mut self, path: &Text<'_>, content: Flow);
     /// Runs statements in a database.
     fn statement(&mut self, text: &Text<'_>, at: Range);
+    /// Runs code of a language.
+    fn code(&mut self, language: &str, text: &Text<'_>, depth: u32, at: Range);
     /// Calls a tool of the host.
     fn tool(&mut self, name: &str, args: Object, at: Range);
     /// Runs code of which only the origin is known.
@@ -106,9 +126,10 @@ pub(in crate::effect) struct Reading {
     pub all_known: bool,
 }
 
-/// Follows `code` and does to `world` what it would do.
-pub(in crate::effect) fn read(language: Language, code: &str, world: &mut dyn World) -> Reading {
+/// Follows `code`, which stands `depth` deep in other code, and does to `world` what it would do.
+pub(in crate::effect) fn read(language: Language, code: &str, depth: u32, world: &mut dyn World) -> Reading {
     let mut reader = reader::Reader::new(language, code, world);
+    reader.depth = depth;
     reader.follow();
     Reading { all_known: reader.all_known }
 }

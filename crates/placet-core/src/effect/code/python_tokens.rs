@@ -156,6 +156,7 @@ impl Lexer<'_, '_> {
             Some(end) => self.at = end,
             None => {
                 self.fail("a string in the code is never closed");
+                flags |= flags::OPEN;
                 // What follows on later lines is read as code: it may be some.
                 let line = self.source.as_bytes()[from.min(self.end)..self.end]
                     .iter()

@@ -2,26 +2,21 @@
 
 use std::{
     borrow::Cow,
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, VecDeque},
     rc::Rc,
 };
 
 use super::{
-    Language, Range, World, javascript_tokens, literal, python_tokens,
-    token::{self, Kind, Token, flags},
-    value::{Text, Value, concatenated, joined},
+    Language, Range, World,
+    expression::{DEPTH_MAX, STEPS_MAX},
+    javascript_tokens, python_tokens,
+    token::{Kind, Token},
+    value::{Text, Value},
 };
-use crate::effect::{
-    Effect, Manner, Pointer, Span,
-    shell::{Origin, TEXT_MAX},
-};
+use crate::effect::{Effect, Manner, Pointer, Span, shell::Origin};
 
-/// Expressions within expressions: deeper than this they are not followed.
-const DEPTH_MAX: u32 = 48;
 /// Code within code.
 pub(super) const NESTING_MAX: u32 = 6;
-/// Operands looked at, in all.
-const STEPS_MAX: u32 = 1_500_000;
 /// Tokens of functions and parts that are looked at again.
 const AGAIN_MAX: usize = 100_000;
 /// Bytes copied in following values.
@@ -44,6 +39,12 @@ pub(super) struct Function {
     pub due: bool,
     /// Whether it was followed with arguments nobody knows.
     pub ended: bool,
+}
+
+impl Function {
+    fn length(&self) -> usize {
+        self.body.1.saturating_sub(self.body.0) + 1
+    }
 }
 
 /// The arguments of a call.
@@ -98,7 +99,7 @@ pub(super) struct Reader<'a, 'w> {
     pub source: &'a str,
     pub tokens: Vec<Token>,
     pub world: &'w mut dyn World,
-    pub names: HashMap<Cow<'a, str>, Value<'a>>,
+    pub names: BTreeMap<Cow<'a, str>, Value<'a>>,
     pub functions: Vec<Function>,
     /// Functions that may have to be followed in the end.
     due: VecDeque<usize>,
@@ -110,7 +111,7 @@ pub(super) struct Reader<'a, 'w> {
     /// Where effects are said to stand, if not where they are read.
     pub anchor: Option<Range>,
     pub depth: u32,
-    steps: u32,
+    pub steps: u32,
     again: usize,
     copied: usize,
     /// In how many parts that are only skipped.
@@ -132,7 +133,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             source,
             tokens: Vec::with_capacity(source.len() / 4),
             world,
-            names: HashMap::new(),
+            names: BTreeMap::new(),
             functions: Vec::new(),
             due: VecDeque::new(),
             narrowed: Vec::new(),
@@ -191,8 +192,21 @@ impl<'a, 'w> Reader<'a, 'w> {
     /// The letters of a token; nothing beyond the last.
     pub fn word(&self, at: usize) -> &'a str {
         match self.tokens.get(at) {
-            Some(token) => &self.source[token.start as usize..token.end as usize],
+            Some(token) => self.source.get(token.start as usize..token.end as usize).unwrap_or(""),
             None => "",
+        }
+    }
+
+    /// The first byte of a token that may be an operator or a keyword; 0 for any other.
+    pub fn sign(&self, at: usize, end: usize) -> u8 {
+        match self.tokens.get(at) {
+            Some(token)
+                if at < end
+                    && (token.kind == Kind::Operator || token.kind == Kind::Name && token.link == 1) =>
+            {
+                self.source.as_bytes()[token.start as usize]
+            }
+            _ => 0,
         }
     }
 
@@ -249,7 +263,7 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     /// What tokens could not be made of.
-    fn unread(&mut self, problem: &'static str, at: Range) {
+    pub fn unread(&mut self, problem: &'static str, at: Range) {
         match problem == super::token::TOO_MUCH {
             true => self.cut(problem, at),
             false => self.opaque(problem, at),
@@ -298,603 +312,6 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.names.insert(Cow::Borrowed(name), value);
     }
 
-    // Expressions.
-
-    /// The expression at `at`; and one past its last token. Nothing is passed if there is none.
-    pub fn expression(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
-        if self.depth >= DEPTH_MAX || self.stopped {
-            self.give_up("the code is nested too deeply to follow");
-            return (Value::Unknown(Origin::PLAIN), end);
-        }
-        self.depth += 1;
-        let found = self.expression_within(at, end);
-        self.depth -= 1;
-        found
-    }
-
-    fn expression_within(&mut self, from: usize, end: usize) -> (Value<'a>, usize) {
-        let (mut left, mut at) = self.sum(from, end);
-        while at < end && !self.stopped && matches!(self.kind(at), Some(Kind::Name | Kind::Operator)) {
-            let word = self.word(at);
-            let python = self.language == Language::Python;
-            match word {
-                "or" | "and" if python => {
-                    let (right, next) = self.sum(at + 1, end);
-                    (left, at) = (left.or(right), next.max(at + 1));
-                }
-                "||" | "&&" | "??" if !python => {
-                    let (right, next) = self.sum(at + 1, end);
-                    (left, at) = (left.or(right), next.max(at + 1));
-                }
-                "if" if python => {
-                    let (_, next) = self.sum_or_comparison(at + 1, end);
-                    at = next.max(at + 1);
-                    if self.is(at, end, "else") {
-                        let (right, next) = self.sum(at + 1, end);
-                        (left, at) = (left.or(right), next.max(at + 1));
-                    }
-                }
-                "?" if !python => {
-                    let (yes, next) = self.expression(at + 1, end);
-                    at = next.max(at + 1);
-                    left = yes;
-                    if self.is(at, end, ":") {
-                        let (no, next) = self.expression(at + 1, end);
-                        (left, at) = (left.or(no), next.max(at + 1));
-                    }
-                }
-                "not" | "in" | "is" if python => {
-                    // `not in` and `is not` are two words.
-                    let skip = 1 + usize::from(matches!(self.word(at + 1), "in" | "not"));
-                    let (right, next) = self.sum(at + skip, end);
-                    left = Value::Unknown(left.origin().and(right.origin()));
-                    at = next.max(at + skip);
-                }
-                "in" | "instanceof" | "as" | "satisfies" if !python => {
-                    let (right, next) = self.sum(at + 1, end);
-                    if matches!(word, "in" | "instanceof") {
-                        left = Value::Unknown(left.origin().and(right.origin()));
-                    }
-                    at = next.max(at + 1);
-                }
-                "==" | "!=" | "<" | ">" | "<=" | ">=" | "===" | "!==" | "&" | "|" | "^" | "<<" | ">>" => {
-                    let (right, next) = self.sum(at + 1, end);
-                    left = match (word, &left, &right) {
-                        // Python joins dictionaries that way.
-                        ("|", Value::Dict(_), _) => left.or(right),
-                        _ => Value::Unknown(left.origin().and(right.origin())),
-                    };
-                    at = next.max(at + 1);
-                }
-                ":=" if python => {
-                    let (right, next) = self.expression(at + 1, end);
-                    if self.kind(from) == Some(Kind::Name) && at == from + 1 {
-                        self.set(self.word(from), right.clone());
-                    }
-                    (left, at) = (right, next.max(at + 1));
-                }
-                "=" | "+=" | "??=" | "||=" | "&&=" | "-=" | "*=" | "/=" | "%=" if !python => {
-                    let (right, next) = self.expression(at + 1, end);
-                    let value = match word {
-                        "=" => right,
-                        "+=" => concatenated(&left, &right),
-                        "??=" | "||=" | "&&=" => left.or(right),
-                        _ => Value::Unknown(left.origin().and(right.origin())),
-                    };
-                    self.assign(from, at, value.clone());
-                    (left, at) = (value, next.max(at + 1));
-                }
-                _ => break,
-            }
-        }
-        (left, at)
-    }
-
-    /// What stands between `if` and `else` of Python: anything without them.
-    fn sum_or_comparison(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
-        let (mut left, mut at) = self.sum(at, end);
-        while at < end && matches!(self.kind(at), Some(Kind::Name | Kind::Operator)) && !self.stopped {
-            if !matches!(
-                self.word(at),
-                "or" | "and"
-                    | "not"
-                    | "in"
-                    | "is"
-                    | "=="
-                    | "!="
-                    | "<"
-                    | ">"
-                    | "<="
-                    | ">="
-                    | "&"
-                    | "|"
-                    | "^"
-                    | "<<"
-                    | ">>"
-                    | ":="
-            ) {
-                break;
-            }
-            let (right, next) = self.sum(at + 1, end);
-            left = Value::Unknown(left.origin().and(right.origin()));
-            at = next.max(at + 1);
-        }
-        (left, at)
-    }
-
-    fn sum(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
-        let (mut left, mut at) = self.product(at, end);
-        while at < end && self.kind(at) == Some(Kind::Operator) && !self.stopped {
-            let word = self.word(at);
-            if word != "+" && word != "-" {
-                break;
-            }
-            let (right, next) = self.product(at + 1, end);
-            left = if word == "+" {
-                self.add(&left, &right)
-            } else {
-                match (&left, &right) {
-                    (Value::Number(one), Value::Number(other)) => Value::Number(one.wrapping_sub(*other)),
-                    _ => Value::Unknown(left.origin().and(right.origin())),
-                }
-            };
-            at = next.max(at + 1);
-        }
-        (left, at)
-    }
-
-    pub fn add(&mut self, left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
-        match left {
-            Value::Text(text) => self.copies(text.text.len()),
-            Value::List(items) => self.copies(items.items.len() * 16),
-            Value::OneOf(items) => self.copies(items.items.len() * 256),
-            _ => {}
-        }
-        concatenated(left, right)
-    }
-
-    fn product(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
-        let (mut left, mut at) = self.unary(at, end);
-        while at < end && self.kind(at) == Some(Kind::Operator) && !self.stopped {
-            let word = self.word(at);
-            if !matches!(word, "*" | "/" | "%" | "//" | "**" | "@") {
-                break;
-            }
-            let (right, next) = self.unary(at + 1, end);
-            left = self.combine(word, left, right);
-            at = next.max(at + 1);
-        }
-        (left, at)
-    }
-
-    fn combine(&mut self, sign: &str, left: Value<'a>, right: Value<'a>) -> Value<'a> {
-        let origin = left.origin().and(right.origin());
-        match (sign, &left, &right) {
-            // `Path(a) / b`, and a text that is divided must be one too.
-            ("/", Value::Thing(super::value::Kind::Path, inside), _) => {
-                let directory = inside.as_text();
-                let inside = right.map_text(&mut |name| Value::Text(joined(&directory, name)));
-                Value::thing(super::value::Kind::Path, inside)
-            }
-            ("/", Value::Text(_), Value::Thing(super::value::Kind::Path, inside)) => {
-                let inside = Value::Text(joined(&left.as_text(), &inside.as_text()));
-                Value::thing(super::value::Kind::Path, inside)
-            }
-            ("%", Value::Text(text), _) => {
-                self.copies(text.text.len());
-                let items = match &right {
-                    Value::List(items) => items.items.clone(),
-                    other => vec![other.clone()],
-                };
-                Value::Text(percent_formatted(text, &items, origin))
-            }
-            ("*", Value::Text(text), Value::Number(count))
-            | ("*", Value::Number(count), Value::Text(text)) => {
-                let count = usize::try_from(*count).unwrap_or(0);
-                if text.text.len().saturating_mul(count) > TEXT_MAX {
-                    return Value::Unknown(origin);
-                }
-                self.copies(text.text.len() * count);
-                Value::Text(text.with(text.text.repeat(count)))
-            }
-            ("*", Value::Number(one), Value::Number(other)) => Value::Number(one.wrapping_mul(*other)),
-            ("*", Value::List(_), _) => left,
-            (_, Value::Number(one), Value::Number(other)) if *other != 0 => match sign {
-                "/" | "//" => Value::Number(one.wrapping_div(*other)),
-                "%" => Value::Number(one.wrapping_rem(*other)),
-                _ => Value::Unknown(origin),
-            },
-            _ => Value::Unknown(origin),
-        }
-    }
-
-    fn unary(&mut self, mut at: usize, end: usize) -> (Value<'a>, usize) {
-        let mut negative = false;
-        let mut spread = false;
-        while at < end && matches!(self.kind(at), Some(Kind::Name | Kind::Operator)) {
-            match self.word(at) {
-                "-" => negative = !negative,
-                "+" | "~" | "!" | "++" | "--" => {}
-                "*" | "**" | "..." => spread = true,
-                "not" | "await" | "yield" | "from" if self.language == Language::Python => {}
-                "await" | "yield" | "typeof" | "void" | "delete" | "new" | "throw"
-                    if self.language == Language::JavaScript => {}
-                _ => break,
-            }
-            at += 1;
-        }
-        let _ = spread;
-        let (value, at) = self.operand(at, end);
-        match value {
-            Value::Number(number) if negative => (Value::Number(number.wrapping_neg()), at),
-            value => (value, at),
-        }
-    }
-
-    fn step(&mut self) {
-        self.steps += 1;
-        if self.steps > STEPS_MAX {
-            self.give_up("the code is too long to follow");
-        }
-    }
-
-    /// A single operand with everything that is attached to it.
-    fn operand(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
-        self.step();
-        if at >= end || self.stopped {
-            return (Value::Unknown(Origin::PLAIN), at);
-        }
-        let token = self.tokens[at];
-        let (value, next) = match token.kind {
-            Kind::Name => match self.literal_function(at, end) {
-                Some(found) => found,
-                None => (self.name_value(at, end), at + 1),
-            },
-            Kind::Number => (number(self.word(at)), at + 1),
-            Kind::Text | Kind::Template => self.string(at, end),
-            Kind::Regex => (Value::Unknown(Origin::PLAIN), at + 1),
-            Kind::Open => match self.literal_function(at, end) {
-                Some(found) => found,
-                None => self.bracketed(at, end),
-            },
-            Kind::Close | Kind::Line | Kind::Operator | Kind::Shell => {
-                return (Value::Unknown(Origin::PLAIN), at);
-            }
-        };
-        self.attached(value, at, next, end)
-    }
-
-    /// A plain name.
-    fn name_value(&mut self, at: usize, _end: usize) -> Value<'a> {
-        let word = self.word(at);
-        match word {
-            "None" | "null" | "undefined" => return Value::Nothing,
-            "True" | "true" => return Value::Truth(true),
-            "False" | "false" => return Value::Truth(false),
-            _ => {}
-        }
-        match self.names.get(word) {
-            Some(value) => value.clone(),
-            None => self.free_name(word),
-        }
-    }
-
-    /// Strings side by side are one.
-    fn string(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
-        let mut value = self.one_string(at);
-        let mut next = at + 1;
-        while self.language == Language::Python
-            && next < end
-            && matches!(self.kind(next), Some(Kind::Text | Kind::Template))
-        {
-            let more = self.one_string(next);
-            value = self.add(&value, &more);
-            next += 1;
-        }
-        (value, next)
-    }
-
-    fn one_string(&mut self, at: usize) -> Value<'a> {
-        let token = self.tokens[at];
-        let inner = token::inner(token);
-        if token.kind == Kind::Template {
-            return self.template(inner, token.link);
-        }
-        let raw = self.source.get(inner).unwrap_or("");
-        let text = if token.link & flags::RAW != 0 { Cow::Borrowed(raw) } else { literal::unescape(raw) };
-        Value::text(text)
-    }
-
-    /// A string with expressions in it.
-    pub fn template(&mut self, inner: std::ops::Range<usize>, string_flags: u32) -> Value<'a> {
-        let source: &'a str = self.source;
-        let python = self.language == Language::Python;
-        let raw = |range: std::ops::Range<usize>| {
-            let text = source.get(range).unwrap_or("");
-            let text =
-                if string_flags & flags::RAW != 0 { Cow::Borrowed(text) } else { literal::unescape(text) };
-            if python && text.contains(['{', '}']) {
-                Cow::Owned(text.replace("{{", "{").replace("}}", "}"))
-            } else {
-                text
-            }
-        };
-        let mut value = Value::text("");
-        let bytes = source.as_bytes();
-        let (mut at, mut from) = (inner.start, inner.start);
-        while at < inner.end && !self.stopped {
-            let opens = match bytes[at] {
-                b'\\' if string_flags & flags::RAW == 0 => {
-                    at += 2;
-                    continue;
-                }
-                b'{' if python && bytes.get(at + 1) == Some(&b'{') => {
-                    at += 2;
-                    continue;
-                }
-                b'{' if python => 1,
-                b'$' if !python && bytes.get(at + 1) == Some(&b'{') => 2,
-                _ => 0,
-            };
-            if opens == 0 {
-                at += 1;
-                continue;
-            }
-            let before = Value::text(raw(from..at));
-            let close = self.hole_end(at + opens, inner.end);
-            let hole = self.part(at + opens..close);
-            value = self.add(&value, &before);
-            value = self.add(&value, &hole);
-            at = (close + 1).min(inner.end);
-            from = at;
-        }
-        if from < inner.end {
-            value = self.add(&value, &Value::text(raw(from..inner.end)));
-        }
-        value
-    }
-
-    /// Where the expression of a template that starts at byte `from` ends.
-    fn hole_end(&mut self, from: usize, end: usize) -> usize {
-        if self.language == Language::JavaScript {
-            let mut none = Vec::new();
-            let mut lexer = token::Lexer::new(self.source, from..end, &mut none);
-            return lexer.hole_end(from, 0).map_or(end, |close| close - 1);
-        }
-        let bytes = self.source.as_bytes();
-        let mut depth = 0u32;
-        let mut quote = 0u8;
-        let mut at = from;
-        while at < end {
-            match bytes[at] {
-                byte if quote != 0 => {
-                    if byte == quote {
-                        quote = 0;
-                    }
-                }
-                byte @ (b'"' | b'\'') => quote = byte,
-                b'{' | b'(' | b'[' => depth += 1,
-                b'}' if depth == 0 => return at,
-                b'}' | b')' | b']' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            at += 1;
-        }
-        end
-    }
-
-    /// The value of an expression that stands as text in bytes `part`.
-    fn part(&mut self, part: std::ops::Range<usize>) -> Value<'a> {
-        if self.depth >= DEPTH_MAX {
-            self.give_up("the code is nested too deeply to follow");
-            return Value::Unknown(Origin::PLAIN);
-        }
-        let first = self.tokens.len();
-        let problem = match self.language {
-            Language::Python => python_tokens::tokenize(self.source, part.clone(), false, &mut self.tokens),
-            Language::JavaScript => javascript_tokens::tokenize(self.source, part.clone(), &mut self.tokens),
-        };
-        if let Some(problem) = problem {
-            self.unread(problem, (part.start, part.end));
-        }
-        let end = self.tokens.len();
-        let (value, mut at) = self.expression(first, end);
-        // A format, which may hold more expressions, or a second expression.
-        while at < end && !self.stopped {
-            let (_, next) = self.expression(at, end);
-            at = next.max(at + 1);
-        }
-        value
-    }
-
-    /// `(…)`, `[…]` or `{…}` as an operand.
-    fn bracketed(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
-        let close = self.partner(at, end);
-        let next = (close + 1).min(end);
-        let value = match self.source.as_bytes()[self.tokens[at].start as usize] {
-            b'(' => self.parenthesised(at + 1, close),
-            b'[' => self.list_literal(at + 1, close),
-            _ => self.dict_literal(at + 1, close),
-        };
-        (value, next)
-    }
-
-    fn parenthesised(&mut self, at: usize, end: usize) -> Value<'a> {
-        if let Some(value) = self.comprehension(at, end) {
-            return value;
-        }
-        let (mut items, commas) = self.values(at, end);
-        match self.language {
-            Language::Python if commas || items.is_empty() => Value::list(items),
-            _ => items.pop().unwrap_or(Value::Nothing),
-        }
-    }
-
-    fn list_literal(&mut self, at: usize, end: usize) -> Value<'a> {
-        if let Some(value) = self.comprehension(at, end) {
-            return value;
-        }
-        Value::list(self.values(at, end).0)
-    }
-
-    /// Values between commas; and whether there was a comma.
-    pub fn values(&mut self, mut at: usize, end: usize) -> (Vec<Value<'a>>, bool) {
-        let mut items = Vec::new();
-        let mut commas = false;
-        while at < end && !self.stopped {
-            if self.is(at, end, ",") {
-                commas = true;
-                at += 1;
-                continue;
-            }
-            let spreads = matches!(self.word(at), "*" | "...") && self.kind(at) == Some(Kind::Operator);
-            let (value, next) = self.expression(at, end);
-            if next > at {
-                match value {
-                    Value::List(inner) if spreads => items.extend(inner.items.iter().cloned()),
-                    value if spreads => items.push(value.element()),
-                    value => items.push(value),
-                }
-            }
-            at = next.max(at + 1);
-        }
-        (items, commas)
-    }
-
-    fn dict_literal(&mut self, mut at: usize, end: usize) -> Value<'a> {
-        if let Some(value) = self.comprehension(at, end) {
-            return value;
-        }
-        let mut items: Vec<(Cow<'a, str>, Value<'a>)> = Vec::new();
-        let mut more = Origin::PLAIN;
-        let javascript = self.language == Language::JavaScript;
-        while at < end && !self.stopped {
-            if self.is(at, end, ",") {
-                at += 1;
-                continue;
-            }
-            if matches!(self.word(at), "**" | "...") {
-                let (value, next) = self.expression(at + 1, end);
-                more = more.and(value.origin());
-                if let Value::Dict(inner) = &value {
-                    items.extend(inner.items.iter().cloned());
-                }
-                at = next.max(at + 1);
-                continue;
-            }
-            // A name is a key in JavaScript, and a method if brackets follow.
-            if javascript && self.kind(at) == Some(Kind::Name) {
-                let mut key = at;
-                while matches!(self.word(key), "async" | "get" | "set" | "static")
-                    && matches!(self.kind(key + 1), Some(Kind::Name | Kind::Text))
-                {
-                    key += 1;
-                }
-                let name = self.word(key);
-                if self.is(key + 1, end, ":") {
-                    let (value, next) = self.expression(key + 2, end);
-                    items.push((Cow::Borrowed(name), value));
-                    at = next.max(key + 2);
-                    continue;
-                }
-                if self.is(key + 1, end, "(") {
-                    at = self.method(key + 1, end, &mut items, name);
-                    continue;
-                }
-                if key + 1 >= end || self.is(key + 1, end, ",") {
-                    let value = self.name_value(key, end);
-                    items.push((Cow::Borrowed(name), value));
-                    at = key + 1;
-                    continue;
-                }
-            }
-            let (key, next) = self.expression(at, end);
-            let next = next.max(at + 1);
-            if self.is(next, end, ":") {
-                let (value, after) = self.expression(next + 1, end);
-                let key = match key {
-                    // `{["a" + "b"]: …}` has its key in brackets.
-                    Value::List(list) if javascript => list.items.first().map(Value::as_text),
-                    key => Some(key.as_text()),
-                };
-                items.push((key.map_or(Cow::Borrowed(""), |key| key.text), value));
-                at = after.max(next + 1);
-            } else {
-                // A set.
-                more = more.and(key.origin());
-                items.push((Cow::Borrowed("\u{1a}"), key));
-                at = next;
-            }
-        }
-        Value::dict(items, more)
-    }
-
-    /// `name(…) {…}` in an object; gives where it ends.
-    fn method(
-        &mut self,
-        open: usize,
-        end: usize,
-        items: &mut Vec<(Cow<'a, str>, Value<'a>)>,
-        name: &'a str,
-    ) -> usize {
-        let close = self.partner(open, end);
-        if self.is(close + 1, end, "{") {
-            let stop = self.partner(close + 1, end);
-            let function = self.define((open + 1, close), (close + 2, stop), false);
-            items.push((Cow::Borrowed(name), function));
-            return stop + 1;
-        }
-        close + 1
-    }
-
-    /// `… for x in …` between brackets at `at..end`, if that is what stands there.
-    pub fn comprehension(&mut self, at: usize, end: usize) -> Option<Value<'a>> {
-        if self.language != Language::Python {
-            return None;
-        }
-        let mut first = at;
-        while first < end && !(self.kind(first) == Some(Kind::Name) && self.word(first) == "for") {
-            first =
-                if self.kind(first) == Some(Kind::Open) { self.partner(first, end) + 1 } else { first + 1 };
-        }
-        if first >= end || first == at {
-            return None;
-        }
-        let sometimes = std::mem::replace(&mut self.sometimes, false);
-        let mut clause = first;
-        while clause < end && !self.stopped {
-            match self.word(clause) {
-                "for" => clause = self.bind_loop(clause + 1, end),
-                "if" => {
-                    let (_, next) = self.expression(clause + 1, end);
-                    self.narrow(clause + 1, next, usize::MAX);
-                    clause = next.max(clause + 1);
-                }
-                _ => clause += 1,
-            }
-        }
-        self.sometimes = true;
-        let (value, next) = self.expression(at, first);
-        let value = match self.is(next, first, ":") {
-            true => {
-                let (second, _) = self.expression(next + 1, first);
-                Value::Unknown(value.origin().and(second.origin()))
-            }
-            false => value,
-        };
-        self.sometimes = sometimes;
-        while let Some((_, name, old)) = self.narrowed.pop_if(|(until, ..)| *until == usize::MAX) {
-            self.names.insert(Cow::Borrowed(name), old);
-        }
-        Some(match value {
-            Value::OneOf(items) => Value::List(items),
-            Value::Text(text) if text.glob => Value::Text(text),
-            path @ Value::Thing(super::value::Kind::Path, _) => path,
-            Value::Text(text) if text.known() => Value::list(vec![Value::Text(text)]),
-            other => Value::Unknown(other.origin()),
-        })
-    }
-
     // Functions.
 
     /// A function of the code; it is followed where it is called, or in the end.
@@ -933,7 +350,7 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     /// `lambda`, `function`, an arrow or a class, if one starts at `at`.
-    fn literal_function(&mut self, at: usize, end: usize) -> Option<(Value<'a>, usize)> {
+    pub fn literal_function(&mut self, at: usize, end: usize) -> Option<(Value<'a>, usize)> {
         match self.language {
             Language::Python => self.lambda(at, end),
             Language::JavaScript => self.function_expression(at, end),
@@ -941,7 +358,7 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     fn lambda(&mut self, at: usize, end: usize) -> Option<(Value<'a>, usize)> {
-        if self.kind(at) != Some(Kind::Name) || self.word(at) != "lambda" {
+        if self.sign(at, end) != b'l' || self.word(at) != "lambda" {
             return None;
         }
         let mut colon = at + 1;
@@ -978,24 +395,32 @@ impl<'a, 'w> Reader<'a, 'w> {
         true
     }
 
+    /// Whether a call of this function is followed.
+    pub fn follows(&self, index: usize) -> bool {
+        const ACTIVE_MAX: usize = 16;
+        let function = &self.functions[index];
+        self.counts()
+            && !self.stopped
+            && self.active.len() < ACTIVE_MAX
+            && !self.active.contains(&index)
+            && (!function.followed || self.again + function.length() <= AGAIN_MAX)
+    }
+
     /// Follows a function of this code with `arguments`; gives what it returns.
     pub fn call_function(&mut self, index: usize, arguments: &Arguments<'a>, method: bool) -> Value<'a> {
         let origin = arguments.origin();
-        if !self.counts() || self.stopped || self.active.contains(&index) || self.active.len() >= 16 {
+        let function = self.functions[index].clone();
+        if !self.follows(index) {
+            // It was followed often enough; once more it will be, with arguments nobody knows.
+            let again = self.counts() && !self.stopped && !self.active.contains(&index);
+            if again && !function.ended && !function.due {
+                self.functions[index].due = true;
+                self.due.push_back(index);
+            }
             return Value::Unknown(origin);
         }
-        let function = self.functions[index].clone();
         if function.followed {
-            let length = function.body.1.saturating_sub(function.body.0) + 1;
-            if self.again + length > AGAIN_MAX {
-                // It was followed often enough; once more it will be, with arguments nobody knows.
-                if !function.ended && !function.due {
-                    self.functions[index].due = true;
-                    self.due.push_back(index);
-                }
-                return Value::Unknown(origin);
-            }
-            self.again += length;
+            self.again += function.length();
         }
         self.functions[index].followed = true;
         let names = self.parameter_names(function.parameters, method);
@@ -1084,7 +509,10 @@ impl<'a, 'w> Reader<'a, 'w> {
         if self.nesting >= NESTING_MAX {
             return self.cut("code within code is nested too deeply to follow", at);
         }
-        self.copies(text.len());
+        self.copies(text.len() + self.names.len().min(256) * 64);
+        if self.stopped {
+            return;
+        }
         let place = self.place(at);
         let inherited: Vec<(String, Value<'static>)> = self
             .names
@@ -1095,12 +523,16 @@ impl<'a, 'w> Reader<'a, 'w> {
         let mut inner = Reader::new(self.language, text, &mut *self.world);
         inner.anchor = Some(place);
         inner.nesting = self.nesting + 1;
+        // Within this code it has what is left of the budgets.
+        (inner.depth, inner.steps, inner.again, inner.copied) =
+            (self.depth, self.steps, self.again, self.copied);
         inner.connected = self.connected.clone();
         for (name, value) in inherited {
             inner.names.insert(Cow::Owned(name), value);
         }
         inner.follow();
         let known = inner.all_known;
+        let (steps, again, copied, stopped) = (inner.steps, inner.again, inner.copied, inner.stopped);
         let left: Vec<(String, Value<'static>)> = inner
             .names
             .iter()
@@ -1108,6 +540,8 @@ impl<'a, 'w> Reader<'a, 'w> {
             .take(256)
             .collect();
         self.all_known &= known;
+        (self.steps, self.again, self.copied) = (steps, again, copied);
+        self.stopped |= stopped;
         for (name, value) in left {
             self.names.insert(Cow::Owned(name), value);
         }
@@ -1125,45 +559,4 @@ fn owned(value: &Value<'_>) -> Option<Value<'static>> {
         Value::Thing(kind, inside) => Some(Value::Thing(*kind, Rc::new(owned(inside)?))),
         _ => None,
     }
-}
-
-/// A number, if it is a whole one.
-fn number<'a>(word: &str) -> Value<'a> {
-    let digits: String = word.chars().filter(|letter| *letter != '_').collect();
-    let lower = digits.trim_end_matches('n').to_ascii_lowercase();
-    let parsed = if let Some(hex) = lower.strip_prefix("0x") {
-        i64::from_str_radix(hex, 16).ok()
-    } else if let Some(octal) = lower.strip_prefix("0o") {
-        i64::from_str_radix(octal, 8).ok()
-    } else if let Some(binary) = lower.strip_prefix("0b") {
-        i64::from_str_radix(binary, 2).ok()
-    } else {
-        lower.parse().ok()
-    };
-    parsed.map_or(Value::Unknown(Origin::PLAIN), Value::Number)
-}
-
-/// `"%s/%d" % (a, b)`.
-fn percent_formatted<'a>(format: &Text<'a>, items: &[Value<'a>], origin: Origin) -> Text<'a> {
-    let mut text = Text { text: Cow::Borrowed(""), glob: format.glob, origin };
-    let mut next = items.iter();
-    let mut rest = &*format.text;
-    while let Some(at) = rest.find('%') {
-        text = text.then(&Text::plain(rest[..at].to_owned()));
-        let after = &rest[at + 1..];
-        if let Some(after) = after.strip_prefix('%') {
-            text = text.then(&Text::plain("%"));
-            rest = after;
-            continue;
-        }
-        let named = after.strip_prefix('(').and_then(|rest| rest.split_once(')'));
-        let (value, after) = match named {
-            Some((name, after)) => (items.first().and_then(|dict| dict.member(name)), after),
-            None => (next.next(), after),
-        };
-        let length = after.find(|letter: char| letter.is_ascii_alphabetic()).map_or(after.len(), |at| at + 1);
-        text = text.then(&value.map_or(Text::hole(origin), Value::as_text));
-        rest = &after[length..];
-    }
-    text.then(&Text::plain(rest.to_owned()))
 }

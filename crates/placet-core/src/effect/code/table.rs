@@ -2,10 +2,31 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    hash::{BuildHasherDefault, Hasher},
     sync::LazyLock,
 };
 
 use super::{Language, value::Kind};
+
+/// A quick hash. Only what is in the tables is kept under it, so nobody can make it collide.
+#[derive(Default, Clone, Copy)]
+struct PlainHasher(u64);
+
+type Plain = BuildHasherDefault<PlainHasher>;
+
+impl Hasher for PlainHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.0 = (self.0.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x517c_c1b7_2722_0a95);
+        }
+    }
+}
 
 /// What a call amounts to.
 #[derive(Debug, Clone)]
@@ -48,8 +69,8 @@ pub struct Slot {
 
 /// The calls of a language, by name.
 pub struct Table {
-    rows: HashMap<&'static str, Row>,
-    pure: HashSet<&'static str>,
+    rows: HashMap<&'static str, Row, Plain>,
+    pure: HashSet<&'static str, Plain>,
 }
 
 impl Table {
@@ -67,7 +88,7 @@ impl Table {
     }
 
     fn read(rows: &'static str, pure: &'static str) -> Self {
-        let mut table = HashMap::new();
+        let mut table = HashMap::default();
         for line in lines(rows) {
             let Some((names, meaning)) = line.split_once("=>") else { continue };
             let row = row(meaning.trim());

@@ -2,7 +2,7 @@
 //! partner, each line of Python knows where its block ends.
 
 /// More tokens than this are not followed.
-pub const TOKENS_MAX: usize = 400_000;
+pub const TOKENS_MAX: usize = 800_000;
 
 /// What is wrong with code that has more tokens.
 pub const TOO_MUCH: &str = "more code than can be followed";
@@ -42,7 +42,7 @@ pub struct Token {
     pub start: u32,
     /// One past its last byte.
     pub end: u32,
-    /// Another token, for brackets and lines; the flags of a string.
+    /// Another token, for brackets and lines; the flags of a string; 1 for a name that is a keyword.
     pub link: u32,
     /// Indentation of a line; otherwise whether a line break stands before the token.
     pub extra: u32,
@@ -56,6 +56,8 @@ pub mod flags {
     pub const FORMAT: u32 = 1 << 1;
     /// Quoted by three signs.
     pub const TRIPLE: u32 = 1 << 2;
+    /// Without a closing quote.
+    pub const OPEN: u32 = 1 << 3;
     /// The length of the prefix stands in the bits above.
     pub const PREFIX_SHIFT: u32 = 8;
 }
@@ -178,7 +180,7 @@ impl<'s, 't> Lexer<'s, 't> {
         if !text.is_ascii() && text.chars().any(reads_as_another) {
             self.fail("a name in the code is written in letters that are not what they seem");
         }
-        self.push(Kind::Name, start, 0);
+        self.push(Kind::Name, start, u32::from(is_keyword(text)));
     }
 
     /// The rest of the line is skipped.
@@ -230,6 +232,21 @@ impl<'s, 't> Lexer<'s, 't> {
     }
 }
 
+/// Words that mean something of their own to one of the languages; `link` of a name says whether it is one.
+pub fn is_keyword(word: &str) -> bool {
+    match word.len() {
+        2 => matches!(word, "or" | "if" | "in" | "is" | "as"),
+        3 => matches!(word, "and" | "not" | "new" | "for"),
+        4 => matches!(word, "else" | "from" | "None" | "null" | "True" | "true" | "void"),
+        5 => matches!(word, "await" | "yield" | "throw" | "async" | "class" | "False" | "false"),
+        6 => matches!(word, "lambda" | "typeof" | "delete"),
+        8 => word == "function",
+        9 => matches!(word, "undefined" | "satisfies"),
+        10 => word == "instanceof",
+        _ => false,
+    }
+}
+
 /// Whether a byte can stand in an identifier; every byte beyond ASCII can.
 pub fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
@@ -258,5 +275,6 @@ pub fn inner(token: Token) -> std::ops::Range<usize> {
     let prefix = (token.link >> flags::PREFIX_SHIFT) as usize;
     let width = if token.link & flags::TRIPLE != 0 { 3 } else { 1 };
     let start = start + prefix + width;
-    start..end.saturating_sub(width).max(start)
+    let closing = if token.link & flags::OPEN != 0 { 0 } else { width };
+    start.min(end)..end.saturating_sub(closing).max(start.min(end))
 }

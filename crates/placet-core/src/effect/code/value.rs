@@ -70,7 +70,12 @@ pub struct Items<T> {
     pub items: Vec<T>,
     /// Everything their data came from.
     pub origin: Origin,
+    /// How many values lie within each other in them.
+    depth: u8,
 }
+
+/// Values within values: deeper ones are unknown, so that nothing here has to go down without end.
+const DEPTH_MAX: u8 = 24;
 
 /// What an object was made for, as far as it matters to what its methods do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,18 +182,40 @@ impl<'a> Value<'a> {
     /// These values in a list.
     pub fn list(items: Vec<Value<'a>>) -> Self {
         let origin = items.iter().fold(Origin::PLAIN, |origin, item| origin.and(item.origin()));
-        Self::List(Rc::new(Items { items, origin }))
+        match depth_of(items.iter()) {
+            Some(depth) => Self::List(Rc::new(Items { items, origin, depth })),
+            None => Self::Unknown(origin),
+        }
     }
 
     /// These values under their names.
     pub fn dict(items: Vec<(Cow<'a, str>, Value<'a>)>, more: Origin) -> Self {
         let origin = items.iter().fold(more, |origin, (_, item)| origin.and(item.origin()));
-        Self::Dict(Rc::new(Items { items, origin }))
+        match depth_of(items.iter().map(|(_, item)| item)) {
+            Some(depth) => Self::Dict(Rc::new(Items { items, origin, depth })),
+            None => Self::Unknown(origin),
+        }
     }
 
     /// An object of `kind`.
     pub fn thing(kind: Kind, inside: Value<'a>) -> Self {
+        let inside = if inside.depth() < DEPTH_MAX { inside } else { Self::Unknown(inside.origin()) };
         Self::Thing(kind, Rc::new(inside))
+    }
+
+    fn depth(&self) -> u8 {
+        match self {
+            Self::List(items) | Self::OneOf(items) => items.depth,
+            Self::Dict(items) => items.depth,
+            Self::Thing(_, inside) => inside.depth() + 1,
+            Self::Unknown(_)
+            | Self::Nothing
+            | Self::Truth(_)
+            | Self::Number(_)
+            | Self::Text(_)
+            | Self::Name(_)
+            | Self::Function(_) => 0,
+        }
     }
 
     /// What is known of data that came out of somewhere.
@@ -324,9 +351,16 @@ impl<'a> Value<'a> {
                 items.retain(|item| matches!(item, Self::Function(_) | Self::Name(_)));
                 items.truncate(ALTERNATIVES_MAX);
                 items.push(Self::Unknown(origin));
-                Self::OneOf(Rc::new(Items { items, origin }))
+                Self::alternatives(items, origin)
             }
-            _ => Self::OneOf(Rc::new(Items { items, origin })),
+            _ => Self::alternatives(items, origin),
+        }
+    }
+
+    fn alternatives(items: Vec<Value<'a>>, origin: Origin) -> Self {
+        match depth_of(items.iter()) {
+            Some(depth) => Self::OneOf(Rc::new(Items { items, origin, depth })),
+            None => Self::Unknown(origin),
         }
     }
 
@@ -364,6 +398,12 @@ impl<'a> Value<'a> {
             other => change(&other.as_text()),
         }
     }
+}
+
+/// How deep a value that holds `items` is; `None` if that is too deep.
+fn depth_of<'i, 'a: 'i>(items: impl Iterator<Item = &'i Value<'a>>) -> Option<u8> {
+    let depth = items.map(Value::depth).max().unwrap_or(0) + 1;
+    (depth < DEPTH_MAX).then_some(depth)
 }
 
 /// `one` and then `other`, for each of the texts they may be.

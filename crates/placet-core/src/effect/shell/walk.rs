@@ -70,6 +70,8 @@ pub struct Walker<'c> {
     /// Whether the text is probably meant for a Windows shell, and read for it elsewhere.
     pub(super) beside_windows: bool,
     looks: usize,
+    /// How deep in code of another language this walk is.
+    pub(super) code_depth: u32,
     exhausted: bool,
     overflowed: bool,
 }
@@ -99,6 +101,7 @@ impl<'c> Walker<'c> {
             lately: RefCell::new(VecDeque::new()),
             beside_windows: false,
             looks: 0,
+            code_depth: 0,
             exhausted: false,
             overflowed: false,
         }

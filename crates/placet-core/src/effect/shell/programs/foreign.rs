@@ -47,11 +47,12 @@ fn read(walker: &mut Walker<'_>, language: &str, text: &str, anchor: Option<Rang
     let whole = anchor.unwrap_or((0, text.len()));
     match Language::named(language) {
         Some(known) => {
-            if !walker.enters(whole) {
+            if !walker.enters(whole) || anchor.is_some() && !walker.may_copy(text.len()) {
                 return;
             }
             let first = walker.effects.len();
-            let reading = code::read(known, text, &mut Hands { walker: &mut *walker, anchor });
+            let depth = walker.code_depth;
+            let reading = code::read(known, text, depth, &mut Hands { walker: &mut *walker, anchor });
             walker.leaves();
             let target = Target::new(TargetKind::Command, format!("inline {language}"));
             let span = walker.span(whole);
@@ -77,6 +78,32 @@ impl Hands<'_, '_> {
     fn range(&self, at: Range) -> Range {
         self.anchor.unwrap_or(at)
     }
+
+    /// Starts something whose words have `size` bytes.
+    fn starts(
+        &mut self,
+        size: usize,
+        apart: bool,
+        directory: Option<Text<'_>>,
+        depth: u32,
+        walk: impl FnOnce(&mut Walker<'_>) -> Flow,
+    ) -> Flow {
+        if !self.walker.may_copy(size) {
+            return Flow::unknown(Origin::PLAIN);
+        }
+        let before = std::mem::replace(&mut self.walker.code_depth, depth + 2);
+        let output = match (apart, directory) {
+            (false, None) => walk(self.walker),
+            (_, directory) => self.walker.in_subshell(|walker| {
+                if let Some(directory) = directory {
+                    walker.change_directory(Some(&directory.text));
+                }
+                walk(walker)
+            }),
+        };
+        self.walker.code_depth = before;
+        output
+    }
 }
 
 fn arg<'t>(text: &Text<'t>, range: Range) -> Arg<'t> {
@@ -87,32 +114,20 @@ impl World for Hands<'_, '_> {
     fn command(&mut self, words: &[Text<'_>], how: How<'_>, at: Range) -> Flow {
         let range = self.range(at);
         let arguments: Vec<Arg<'_>> = words.iter().map(|word| arg(word, range)).collect();
-        match &how.directory {
-            Some(directory) => {
-                let directory = directory.text.clone().into_owned();
-                self.walker.in_subshell(|walker| {
-                    walker.change_directory(Some(&directory));
-                    super::run(walker, &arguments, &[], range, how.stdin)
-                })
-            }
-            None => super::run(self.walker, &arguments, &[], range, how.stdin),
-        }
+        let size = words.iter().map(|word| word.text.len()).sum();
+        let (apart, directory, depth) = (how.apart, how.directory, how.depth);
+        self.starts(size, apart, directory, depth, |walker| {
+            super::run(walker, &arguments, &[], range, how.stdin)
+        })
     }
 
     fn shell(&mut self, script: &Text<'_>, how: How<'_>, at: Range) -> Flow {
         let range = self.range(at);
         let code = arg(script, range);
         let call = Call { name: "sh", args: &[], range, stdin: how.stdin, overlay: &[] };
-        match &how.directory {
-            Some(directory) => {
-                let directory = directory.text.clone().into_owned();
-                self.walker.in_subshell(|walker| {
-                    walker.change_directory(Some(&directory));
-                    interpreters::run_code_with(walker, &code, &call)
-                })
-            }
-            None => interpreters::run_code_with(self.walker, &code, &call),
-        }
+        self.starts(script.text.len(), how.apart, how.directory, how.depth, |walker| {
+            interpreters::run_code_with(walker, &code, &call)
+        })
     }
 
     fn read(&mut self, path: &Text<'_>, at: Range) -> Flow {
@@ -139,6 +154,15 @@ impl World for Hands<'_, '_> {
     fn statement(&mut self, text: &Text<'_>, at: Range) {
         let range = self.range(at);
         super::databases::run_sql(self.walker, &text.text, text.known(), range);
+    }
+
+    fn code(&mut self, language: &str, text: &Text<'_>, depth: u32, at: Range) {
+        let range = self.range(at);
+        let code = arg(text, range);
+        self.starts(text.text.len(), true, None, depth, |walker| {
+            run_foreign(walker, language, &code);
+            Flow::unknown(Origin::PLAIN)
+        });
     }
 
     fn tool(&mut self, name: &str, args: Object, at: Range) {
