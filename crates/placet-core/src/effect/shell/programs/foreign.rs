@@ -47,7 +47,7 @@ fn read(walker: &mut Walker<'_>, language: &str, text: &str, anchor: Option<Rang
     let whole = anchor.unwrap_or((0, text.len()));
     match Language::named(language) {
         Some(known) => {
-            if !walker.enters(whole) || anchor.is_some() && !walker.may_copy(text.len()) {
+            if anchor.is_some() && !walker.may_copy(text.len()) || !walker.enters(whole) {
                 return;
             }
             let first = walker.effects.len();
