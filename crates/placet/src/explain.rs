@@ -331,8 +331,8 @@ fn circumstances(effect: &Effect) -> String {
 
 /// The words of the call an effect was read from.
 fn source_words(call: &ToolCall, effect: &Effect) -> String {
-    let steps = effect.because.pointer.as_str().split('/').skip(1);
-    let value = steps.fold(Some(call.args()), |value, step| match value? {
+    let mut steps = effect.because.pointer.as_str().split('/').skip(1);
+    let value = steps.try_fold(call.args(), |value, step| match value {
         Json::Array(items) => items.get(step.parse::<usize>().ok()?),
         value => value.get(&step.replace("~1", "/").replace("~0", "~")),
     });

@@ -280,9 +280,12 @@ fn run(asked: &Asked<'_>, leaf: &Leaf<'_>, code: &str, seen: Seen, effects: &mut
     }
     // The same words may be for a program rather than a page: what that would do counts too.
     let program = shell::interpret_code("javascript", code, leaf.pointer.clone(), asked.call.cwd());
+    let computes = program.iter().all(|effect| effect.verb == Verb::Read);
     effects.extend(program.into_iter().filter(|effect| !matches!(effect.verb, Verb::Execute)));
-    let target = Target::new(TargetKind::Command, "code in the open page");
-    effects.push(Effect::new(Verb::Execute, target, leaf.span()).seen(seen));
+    if !computes {
+        let target = Target::new(TargetKind::Command, "code in the open page");
+        effects.push(Effect::new(Verb::Execute, target, leaf.span()).seen(seen));
+    }
 }
 
 /// A command of the DevTools protocol, such as `Network.getAllCookies`.
