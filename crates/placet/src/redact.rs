@@ -21,6 +21,9 @@ use crate::{cli::Redact, config, lines::skip_line};
 /// Longer lines are refused without being kept.
 const LINE_MAX: u64 = 16 * 1024 * 1024;
 
+/// So much is read at once, and lines that came together are looked at together.
+const CHUNK: usize = 1 << 20;
+
 /// Some line could not be read.
 const SOME_BAD: u8 = 3;
 
@@ -54,9 +57,14 @@ pub fn run(arguments: &Redact) -> anyhow::Result<ExitCode> {
     let all_read = match arguments.file.as_deref().filter(|file| *file != Path::new("-")) {
         Some(file) => {
             let input = File::open(file).with_context(|| format!("cannot read `{}`", file.display()))?;
-            redact_lines(arguments, &redactor, BufReader::new(input), &mut output)?
+            redact_lines(arguments, &redactor, BufReader::with_capacity(CHUNK, input), &mut output)?
         }
-        None => redact_lines(arguments, &redactor, BufReader::new(io::stdin().lock()), &mut output)?,
+        None => redact_lines(
+            arguments,
+            &redactor,
+            BufReader::with_capacity(CHUNK, io::stdin().lock()),
+            &mut output,
+        )?,
     };
     output.flush().context("cannot write the text")?;
     Ok(if all_read { ExitCode::SUCCESS } else { ExitCode::from(SOME_BAD) })
@@ -183,6 +191,8 @@ struct Stream<'r> {
 
 /// So much text is kept back at most, to see keys that go over many lines as one.
 const PENDING_MAX: usize = 4 * 1024 * 1024;
+/// So much of a key that has not ended is waited for; no key is longer.
+const OPEN_MAX: usize = 128 * 1024;
 
 impl Stream<'_> {
     fn run<R: Read>(mut self, input: &mut BufReader<R>, output: &mut impl Write) -> anyhow::Result<bool> {
@@ -212,7 +222,10 @@ impl Stream<'_> {
             }
             let ends = length == 0;
             // Nothing more has come yet: whoever watches should see what there is.
-            if ends || self.pending.len() > PENDING_MAX || input.buffer().is_empty() && !self.is_open() {
+            if ends
+                || self.pending.len() > PENDING_MAX
+                || input.buffer().is_empty() && (self.pending.len() > OPEN_MAX || !self.is_open())
+            {
                 self.flush(output)?;
                 output.flush().context("cannot write the text")?;
             }

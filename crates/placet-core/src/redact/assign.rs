@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{
+    mask,
     name::{self, Noun},
     value::{self, Written},
 };
@@ -51,8 +52,12 @@ pub fn name_around(bytes: &[u8], hit: Range<usize>) -> Range<usize> {
 pub fn secret(text: &str, name: Range<usize>) -> Option<Assigned> {
     let bytes = text.as_bytes();
     let found = after(bytes, &name).or_else(|| compared(bytes, &name))?;
-    let noun = name::noun(text.get(name.clone())?)?;
     let raw = text.get(found.value.clone())?;
+    // What has been masked is not looked at again.
+    if raw.starts_with('«') && mask::is_mask(raw) {
+        return None;
+    }
+    let noun = name::noun(text.get(name.clone())?)?;
     if value::is_uuid(raw.as_bytes()) && !uuid_counts(noun, &bytes[name]) {
         return None;
     }
@@ -280,7 +285,7 @@ fn quoted(bytes: &[u8], at: usize) -> Option<Range<usize>> {
         let end = from + memchr::memchr(quote, &room[from..])?;
         let escapes = room[..end].iter().rev().take_while(|byte| **byte == b'\\').count();
         // Inside text that is escaped itself the quote that closes has as many slashes as the one that opened.
-        if escapes == slashes || escapes < slashes || (slashes == 0 && escapes % 2 == 0) {
+        if escapes <= slashes || (slashes == 0 && escapes % 2 == 0) {
             let length = end - escapes.min(slashes);
             return Some(start..start + length);
         }

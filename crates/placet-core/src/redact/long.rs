@@ -44,7 +44,7 @@ pub fn words(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
 
 /// Beginnings of formats that occur in every text, such as `s.` and `SK`: they are looked for at long words only.
 pub fn is_common(prefix: &str) -> bool {
-    matches!(prefix, "s." | "b." | "st." | "sl." | "t1." | "SK" | "EAA" | "EAAA")
+    matches!(prefix, "s." | "b." | "st." | "sl." | "SK" | "EAA" | "EAAA")
 }
 
 /// The token that begins in or right before the long word at `word` with letters that are too common to search for.
@@ -52,8 +52,12 @@ pub fn common(bytes: &[u8], word: Range<usize>) -> Option<(&'static str, Range<u
     static COMMON: LazyLock<Vec<&Format>> =
         LazyLock::new(|| FORMATS.iter().filter(|format| is_common(format.prefix)).collect());
     COMMON.iter().find_map(|format| {
-        let starts = [Some(word.start), word.start.checked_sub(format.prefix.len())];
-        starts.into_iter().flatten().find_map(|start| {
+        let edges = [Some(word.start), word.start.checked_sub(format.prefix.len())].into_iter().flatten();
+        // A sign within the word may stand before the token: `/SK…`, `id-SK…`.
+        let signs = bytes[word.clone()].iter().take(64).enumerate();
+        let inside =
+            signs.filter(|(_, byte)| !byte.is_ascii_alphanumeric()).map(|(at, _)| word.start + at + 1);
+        edges.chain(inside).find_map(|start| {
             let fits = format.is_prefix(&bytes[start..]) && starts_word(bytes, start);
             let end = fits.then(|| format.end(bytes, start)).flatten()?;
             Some((format.kind, start..end))

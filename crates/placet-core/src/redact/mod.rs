@@ -61,11 +61,14 @@ pub use record::{Masked, Record};
 pub use remap::Remap;
 pub use walk::Moves;
 
+/// What a secret is called in its mask.
+pub type Kind = Cow<'static, str>;
+
 /// A secret that was found: what kind, and which bytes. Never what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// What it is called in its mask.
-    pub kind: Cow<'static, str>,
+    pub kind: Kind,
     /// Which bytes of the text.
     pub range: Range<usize>,
 }
@@ -205,19 +208,21 @@ fn apart(text: &str, mut found: Vec<Found>) -> Vec<Found> {
         }
         let mut at = next;
         while let Some(mask) = masks.get(at).filter(|mask| mask.start < secret.range.end) {
-            push_piece(text, &mut pieces, &secret.kind, start..mask.start.max(start));
+            let range = start..mask.start.max(start);
+            push_piece(text, &mut pieces, Found { kind: secret.kind.clone(), range });
             start = mask.end;
             at += 1;
         }
-        push_piece(text, &mut pieces, &secret.kind, start..secret.range.end.max(start));
+        let range = start..secret.range.end.max(start);
+        push_piece(text, &mut pieces, Found { kind: secret.kind, range });
     }
     pieces
 }
 
 /// What is left of a secret beside masks, if it is more than signs between them.
-fn push_piece(text: &str, pieces: &mut Vec<Found>, kind: &Cow<'static, str>, range: Range<usize>) {
-    let piece = text.get(range.clone()).unwrap_or("");
-    if piece.chars().any(char::is_alphanumeric) {
-        pieces.push(Found { kind: kind.clone(), range });
+fn push_piece(text: &str, pieces: &mut Vec<Found>, piece: Found) {
+    let words = text.get(piece.range.clone()).unwrap_or("");
+    if words.chars().any(char::is_alphanumeric) {
+        pieces.push(piece);
     }
 }

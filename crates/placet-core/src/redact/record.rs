@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::HashMap, ops::Range};
 
-use super::{Found, Redactor, Remap, mask};
+use super::{Found, Kind, Redactor, Remap, mask};
 
 /// Masks what belongs together: a call and its decision, a result, a message. Equal secrets get equal masks, different ones
 /// different masks, and one that was recognised by what stood around it is masked where nothing does.
@@ -21,7 +21,7 @@ pub struct Record<'r> {
 /// A secret that is looked for.
 struct Known {
     secret: String,
-    kind: Cow<'static, str>,
+    kind: Kind,
 }
 
 /// A text with its secrets masked.
@@ -71,7 +71,7 @@ impl<'r> Record<'r> {
         // What was found just now may stand bare elsewhere in the same text.
         let before = self.known.len();
         for secret in &found {
-            self.mask(&secret.kind, text.get(secret.range.clone()).unwrap_or(""));
+            self.mask(secret.kind.clone(), text.get(secret.range.clone()).unwrap_or(""));
         }
         if self.known.len() > before {
             self.find_known(text, before, &mut found);
@@ -121,7 +121,7 @@ impl<'r> Record<'r> {
     /// Takes note of the secrets in `text`, so that they are masked in what comes after it and before it alike.
     pub fn learn(&mut self, text: &str) {
         for secret in self.redactor.find(text) {
-            self.remember(&secret.kind, text.get(secret.range).unwrap_or(""));
+            self.remember(secret.kind, text.get(secret.range).unwrap_or(""));
         }
     }
 
@@ -168,7 +168,7 @@ impl<'r> Record<'r> {
         for Found { kind, range } in found {
             let Range { start, end } = range.clone();
             masked.push_str(text.get(at..start).unwrap_or(""));
-            let mask = self.mask(kind, text.get(start..end).unwrap_or(""));
+            let mask = self.mask(kind.clone(), text.get(start..end).unwrap_or(""));
             remap.push(start..end, mask.len());
             masked.push_str(&mask);
             at = end;
@@ -178,7 +178,7 @@ impl<'r> Record<'r> {
     }
 
     /// The mask of `secret`, the same every time. What is left of one that was cut has the mask of all of it.
-    pub(super) fn mask(&mut self, kind: &Cow<'static, str>, secret: &str) -> String {
+    pub(super) fn mask(&mut self, kind: Kind, secret: &str) -> String {
         let whole = self.known.iter().find(|known| {
             secret.len() >= BEGINNING_FROM
                 && known.secret.len() > secret.len()
@@ -190,22 +190,22 @@ impl<'r> Record<'r> {
             return mask.clone();
         }
         self.remember(kind, secret);
-        self.masks.get(secret).cloned().unwrap_or_else(|| mask::mask(kind, secret, 1))
+        self.masks.get(secret).cloned().unwrap_or_default()
     }
 
-    fn remember(&mut self, kind: &Cow<'static, str>, secret: &str) {
+    fn remember(&mut self, kind: Kind, secret: &str) {
         if self.masks.contains_key(secret) {
             return;
         }
-        let plain = mask::mask(kind, secret, 1);
+        let plain = mask::mask(&kind, secret, 1);
         let wanted = self.wanted.entry(plain).or_insert(0);
         *wanted += 1;
-        self.masks.insert(secret.to_owned(), mask::mask(kind, secret, *wanted));
+        self.masks.insert(secret.to_owned(), mask::mask(&kind, secret, *wanted));
         // Plain words and identifiers occur by chance.
         let plain = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b':' | b' ');
         let word = secret.bytes().all(plain) || secret.bytes().all(|byte| byte.is_ascii_digit());
         if secret.len() >= KNOWN_FROM && !word && self.known.len() < KNOWN_MAX {
-            self.known.push(Known { secret: secret.to_owned(), kind: kind.clone() });
+            self.known.push(Known { secret: secret.to_owned(), kind });
         }
     }
 }

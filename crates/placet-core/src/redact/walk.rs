@@ -97,15 +97,15 @@ impl Record<'_> {
             Cow::Owned(Json::Object(args)) => Some(call.clone().with_args(args)),
             Cow::Owned(_) | Cow::Borrowed(_) => None,
         };
-        let texts: [(Option<&str>, fn(ToolCall, String) -> ToolCall); 3] = [
-            (call.reason(), |call, text| call.with_reason(text)),
-            (call.description(), |call, text| call.with_description(text)),
-            (call.cwd(), |call, text| call.with_cwd(text)),
-        ];
-        for (text, with) in texts {
-            if let Some(Cow::Owned(text)) = text.map(|text| self.text(text)) {
-                masked = Some(with(masked.unwrap_or_else(|| call.clone()), text));
-            }
+        let shown = |masked: Option<ToolCall>| masked.unwrap_or_else(|| call.clone());
+        if let Some(Cow::Owned(text)) = call.reason().map(|text| self.text(text)) {
+            masked = Some(shown(masked).with_reason(text));
+        }
+        if let Some(Cow::Owned(text)) = call.description().map(|text| self.text(text)) {
+            masked = Some(shown(masked).with_description(text));
+        }
+        if let Some(Cow::Owned(text)) = call.cwd().map(|text| self.text(text)) {
+            masked = Some(shown(masked).with_cwd(text));
         }
         (masked.map_or(Cow::Borrowed(call), Cow::Owned), moves)
     }
@@ -196,7 +196,7 @@ impl Record<'_> {
         super::name::noun(name).filter(|noun| *noun == super::name::Noun::Password)?;
         let digits = crate::canonical::to_string(json);
         let kind = Cow::Borrowed(scan::named(name, &digits)?);
-        let mask = self.mask(&kind, &digits);
+        let mask = self.mask(kind.clone(), &digits);
         let found = vec![Found { kind, range: 0..digits.len() }];
         moves.0.push(Moved { pointer: at.pointer(), remap: Remap::identity(), found });
         Some(Json::String(mask))
