@@ -24,6 +24,7 @@ fi
 max_len() {
   case $1 in
     json_read | canonical | tool_call | tool_definition) echo 2048 ;;
+    warrant) echo 4096 ;;
     path) echo 256 ;;
     *) echo 1024 ;;
   esac

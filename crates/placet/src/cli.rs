@@ -25,6 +25,7 @@ Examples:
 Exit codes: 0 done, 1 something failed, 2 the command line is wrong; `decide` and `redact` also 3, some line could not be read.";
 
 #[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it, for as long as the program runs")]
 pub enum Command {
     /// Decide on calls, one JSON object a line, and print one decision a line.
     Decide(Decide),

@@ -180,26 +180,38 @@ impl<'b> SealedLink<'b> {
 
     /// Reads all of it.
     pub fn read(self) -> Result<Link, DecodeError> {
-        let mut reader = Reader::new(self.envelope.payload);
-        let mut keys = Keys::of(&mut reader)?;
-        let holder = match self.head.subject {
-            Subject::Holder(key) => key,
-            Subject::Session { .. } => self.head.issuer,
-        };
-        let head = read_head(&mut reader, &mut keys, &[self.head.issuer, holder])?;
-        let scope = Scope::read(&mut reader, &mut keys)?;
-        reader.end()?;
-        // There is one spelling for each link: whatever differs from what we would write is not ours.
-        if payload(&head, &scope) != self.envelope.payload {
-            return reader.refuse("the link is not in its one spelling");
-        }
+        let (head, scope) = read_payload(self.envelope.payload, &self.head)?;
         Ok(Link { head, scope, digest: self.digest })
     }
 }
 
-/// `head` and `scope` as a signed link.
-pub(super) fn seal(head: &Head, scope: &Scope, key: &SigningKey) -> Vec<u8> {
-    cose::seal(Kind::Warrant, &payload(head, scope), key)
+/// `head` and `scope` as a signed link. What we write must be what we would read: the limits are those of the reader.
+pub(super) fn seal(head: &Head, scope: &Scope, key: &SigningKey) -> Result<Vec<u8>, DecodeError> {
+    let payload = payload(head, scope);
+    read_payload(&payload, head)?;
+    let link = cose::seal(Kind::Warrant, &payload, key);
+    match link.len() > LINK_BYTES_MAX {
+        true => Err(DecodeError { at: LINK_BYTES_MAX, what: "a link is longer than 64 KiB" }),
+        false => Ok(link),
+    }
+}
+
+/// Reads all of a payload, whose keys are those of `known`, and refuses it in any spelling but its own.
+fn read_payload(bytes: &[u8], known: &Head) -> Result<(Head, Scope), DecodeError> {
+    let mut reader = Reader::new(bytes);
+    let mut keys = Keys::of(&mut reader)?;
+    let holder = match known.subject {
+        Subject::Holder(key) => key,
+        Subject::Session { .. } => known.issuer,
+    };
+    let head = read_head(&mut reader, &mut keys, &[known.issuer, holder])?;
+    let scope = Scope::read(&mut reader, &mut keys)?;
+    reader.end()?;
+    // There is one spelling for each link: whatever differs from what we would write is not ours.
+    if payload(&head, &scope) != bytes {
+        return reader.refuse("the link is not in its one spelling");
+    }
+    Ok((head, scope))
 }
 
 fn payload(head: &Head, scope: &Scope) -> Vec<u8> {

@@ -1,5 +1,7 @@
 //! `placet key` and `placet warrant`, as somebody types them.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
 use std::{
     fs,
     path::{Path, PathBuf},
