@@ -48,7 +48,7 @@ fn call(wire: &serde_json::Value) -> ToolCall {
 /// What `rules` say of a call before which nothing happened.
 fn verdict(call: &ToolCall, rules: &RuleSet) -> Verdict {
     let (policy, history, now) = (Policy::default(), Memory::new(), Timestamp::from_ms(0).unwrap());
-    decide_in(call, &Context { policy: &policy, rules, history: &history, now }).verdict
+    decide_in(call, &Context { policy: &policy, rules, history: &history, now, authority: None }).verdict
 }
 
 // Each rule.
