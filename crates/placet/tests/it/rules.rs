@@ -338,7 +338,7 @@ fn padded(danger: &str, count: usize) -> Vec<(&'static str, String)> {
         ("names", (0..count).map(|at| format!("A{at}=1; ")).collect::<String>() + danger),
         ("functions", (0..count).map(|at| format!("f{at}() {{ ls; }}; ")).collect::<String>() + danger),
         ("scripts in scripts", nested(count.min(6))),
-        ("subshells", format!("{}{danger}{}", "(".repeat(count), ")".repeat(count))),
+        ("subshells", format!("{}{danger}{}", "( ".repeat(count), " )".repeat(count))),
         ("braces", format!("echo {}; {danger}", "{a,b}".repeat(count.min(16)))),
         ("a here-document", format!("sh <<'EOF'\n{}{danger}\nEOF", "true\n".repeat(count))),
         ("text into a shell", format!("printf '%s\\n' '{}' | sh", "true\n".repeat(count) + &quoted)),

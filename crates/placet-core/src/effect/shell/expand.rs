@@ -237,7 +237,9 @@ impl Walker<'_> {
             };
             origin = origin.and(value.origin);
             match value.text {
-                Some(more) if text.len() + more.len() > WORD_MAX => return Flow::unknown(origin),
+                Some(more) if text.len() + more.len() > WORD_MAX => {
+                    return Flow::unknown(origin.and(Origin::CUT));
+                }
                 Some(more) => text.push_str(&more),
                 None => text.push(HOLE),
             }

@@ -136,7 +136,7 @@ fn printf(call: &Call<'_>) -> Flow {
                 None => {}
             }
             if text.len() > super::super::flow::TEXT_MAX {
-                return Flow::unknown(origin);
+                return Flow::unknown(origin.and(Origin::CUT));
             }
         }
         if values.len() == 0 || values.len() == before {
