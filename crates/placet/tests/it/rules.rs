@@ -41,7 +41,7 @@ fn terminal(command: &str) -> ToolCall {
 }
 
 fn call(wire: &serde_json::Value) -> ToolCall {
-    let wire = Json::read(&wire.to_string()).unwrap();
+    let wire = Json::read(wire.to_string()).unwrap();
     ToolCall::from_json(&wire).unwrap()
 }
 
