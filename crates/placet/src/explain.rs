@@ -30,8 +30,8 @@ struct Explained<'a> {
 struct Asked {
     /// How many are in force.
     in_force: usize,
-    /// How many of them could concern the call.
-    considered: usize,
+    /// Those that could concern the call, and were asked.
+    considered: Vec<String>,
     /// Those that matched.
     matched: Vec<Match>,
     /// Those that would have matched but for one thing.
@@ -44,7 +44,7 @@ impl Asked {
         let judged = rules.judge(&subject, Timestamp::MIN, &nothing);
         Self {
             in_force: rules.rules().len(),
-            considered: judged.considered,
+            considered: rules.considered(&subject).into_iter().map(str::to_owned).collect(),
             matched: judged.matches,
             near: rules.near(&subject, Timestamp::MIN, &nothing),
         }

@@ -154,6 +154,12 @@ impl RuleSet {
         judged
     }
 
+    /// The rules that `subject` could concern.
+    pub fn considered(&self, subject: &Subject<'_>) -> Vec<&str> {
+        let candidates = self.index.candidates(subject).into_iter();
+        candidates.filter_map(|number| self.rules.get(number as usize)).map(|rule| rule.id.as_str()).collect()
+    }
+
     /// The rules that would match `subject` but for one condition of several.
     pub fn near(&self, subject: &Subject<'_>, now: Timestamp, history: &dyn History) -> Vec<NearMatch> {
         let near = |number: u32| {

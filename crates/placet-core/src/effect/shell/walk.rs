@@ -649,8 +649,11 @@ pub(super) fn hides_substitution(text: &str) -> bool {
     text.contains("$(") || text.contains('`') || text.contains("${")
 }
 
-/// Whether an arithmetic expression is a single word, or has words side by side, which no arithmetic has.
+/// Whether an arithmetic expression is a single word, or has signs or words side by side that no arithmetic has.
 fn reads_like_a_command(text: &str) -> bool {
+    if text.contains([';', '{', '}']) {
+        return true;
+    }
     let word = text.trim_matches(|letter: char| letter.is_whitespace() || matches!(letter, '(' | ')'));
     if word.starts_with(|letter: char| letter.is_alphabetic() || letter == '/')
         && word.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '/' | '.' | '-'))
