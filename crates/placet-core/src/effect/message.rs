@@ -120,7 +120,9 @@ fn to_one(asked: &Asked<'_>, leaf: &Leaf<'_>, name: &str, act: Act, seen: Seen) 
     // `Ann <ann@example.org>`
     let mailbox = name.rsplit_once('<').map_or(name, |(_, mailbox)| mailbox.trim_end_matches('>'));
     if shape::is_address(name) {
-        return super::url::read(name).effect(Verb::Send, leaf.span()).seen(seen);
+        // Somebody will read it all the same.
+        let effect = super::url::read(name).effect(Verb::Send, leaf.span()).seen(seen);
+        return Effect { target: Target { kind, ..effect.target }, ..effect };
     }
     let (place, manner) = shape::whereabouts(asked, mailbox);
     let target = Target::new(kind, name).at(place);
