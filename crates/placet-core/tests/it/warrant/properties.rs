@@ -133,7 +133,7 @@ fn a_grant_never_permits_what_its_parent_refuses() {
         .unwrap();
     // A property that only ever sees refusals says nothing.
     let (permitted, narrowed) = (permitted.get(), narrowed.get());
-    assert!(permitted > 20 && narrowed > 100, "{permitted} permitted, {narrowed} narrowed");
+    assert!(permitted > 50 && narrowed > 500, "{permitted} permitted, {narrowed} narrowed");
 }
 
 #[test]
