@@ -48,6 +48,12 @@ pub enum Source {
     Warrant,
     /// The call itself could not be understood.
     Input,
+    /// Everything is stopped.
+    KillSwitch,
+    /// An open threat, by the rule that raised it.
+    Threat(String),
+    /// What must be kept could not be kept.
+    Store,
 }
 
 /// What a decision used up or relied on. The writer checks it again inside the record's transaction; a

@@ -42,6 +42,14 @@ pub mod decision;
 
 pub mod redact;
 
+pub mod mode;
+
+pub mod hold;
+
+pub mod record;
+
+pub mod log;
+
 pub mod outlook;
 
 pub use assess::Assessment;
@@ -52,6 +60,7 @@ pub use digest::CallDigest;
 pub use effect::Effect;
 pub use event::{Event, EventKind};
 pub use json::Json;
+pub use mode::Mode;
 pub use outlook::Outlook;
 pub use policy::Policy;
 pub use redact::Redactor;

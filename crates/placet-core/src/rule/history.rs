@@ -3,8 +3,9 @@
 //! Judging reads a [`History`] and returns [`Note`]s; whoever keeps the history writes them down together with the
 //! record of the decision. [`Memory`] is the history of one process.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
+use super::shelf::Shelf;
 use crate::{Timestamp, rule::Track};
 
 pub use super::sequence::Taken;
@@ -57,7 +58,7 @@ pub enum Noted {
 
 impl Noted {
     /// Whether it only counts for a call that ran.
-    fn needs_to_happen(&self) -> bool {
+    pub fn needs_to_happen(&self) -> bool {
         matches!(self, Noted::Taken(Taken::Steps(_)))
     }
 }
@@ -72,22 +73,8 @@ pub struct Memory {
     full: bool,
 }
 
-#[derive(Debug, Default)]
-struct Shelf {
-    attempts: VecDeque<Timestamp>,
-    values: HashMap<String, Timestamp>,
-    amounts: VecDeque<(Timestamp, i128)>,
-    steps: VecDeque<(Timestamp, Taken)>,
-    keep_ms: i64,
-    newest: Option<Timestamp>,
-}
-
 /// Parties remembered for each rule together.
 const SHELVES_MAX: usize = 100_000;
-/// Entries on one shelf.
-const ENTRIES_MAX: usize = 20_000;
-/// Steps on one shelf.
-const STEPS_MAX: usize = 1_000;
 /// Calls that wait for their results.
 const WAITING_MAX: usize = 10_000;
 
@@ -122,8 +109,7 @@ impl Memory {
     fn write(&mut self, note: Note) {
         if self.shelves.len() >= SHELVES_MAX && !self.shelves.contains_key(&note.track) {
             let at = note.at;
-            self.shelves
-                .retain(|_, shelf| shelf.newest.is_some_and(|newest| at.ms_since(newest) < shelf.keep_ms));
+            self.shelves.retain(|_, shelf| !shelf.is_over(at));
             if self.shelves.len() >= SHELVES_MAX {
                 self.full = true;
                 return;
@@ -141,100 +127,20 @@ impl Memory {
     }
 }
 
-impl Shelf {
-    fn put(&mut self, at: Timestamp, keep_ms: i64, what: Noted) {
-        self.keep_ms = keep_ms;
-        self.newest = self.newest.max(Some(at));
-        let old = |then: &Timestamp| at.ms_since(*then) >= keep_ms;
-        match what {
-            Noted::Attempt { keep } => {
-                insert(&mut self.attempts, at, |then| *then);
-                let keep = usize::try_from(keep).unwrap_or(ENTRIES_MAX).min(ENTRIES_MAX);
-                while self.attempts.len() > keep || self.attempts.front().is_some_and(old) {
-                    self.attempts.pop_front();
-                }
-            }
-            Noted::Values(values) => {
-                for value in values {
-                    let then = self.values.entry(value).or_insert(at);
-                    *then = at.max(*then);
-                }
-                if self.values.len() > ENTRIES_MAX {
-                    self.values.retain(|_, then| !old(then));
-                    // No window asks for so many.
-                    while self.values.len() > ENTRIES_MAX {
-                        let Some(some) = self.values.keys().next().cloned() else { break };
-                        self.values.remove(&some);
-                    }
-                }
-            }
-            Noted::Amount(amount) => {
-                insert(&mut self.amounts, (at, amount), |(then, _)| *then);
-                while self.amounts.front().is_some_and(|(then, _)| old(then)) {
-                    self.amounts.pop_front();
-                }
-                if self.amounts.len() > ENTRIES_MAX
-                    && let (Some((_, first)), Some((_, second))) =
-                        (self.amounts.pop_front(), self.amounts.front_mut())
-                {
-                    // Two become one that is forgotten with the later: rather too much than too little.
-                    *second = second.saturating_add(first.max(0));
-                }
-            }
-            Noted::Taken(taken) => {
-                while self.steps.front().is_some_and(|(then, _)| old(then)) {
-                    self.steps.pop_front();
-                }
-                match self.steps.back_mut() {
-                    // Of several that are the same, the last does what all of them do.
-                    Some((then, same)) if *same == taken => *then = at.max(*then),
-                    Some(_) | None => insert(&mut self.steps, (at, taken), |(then, _)| *then),
-                }
-                while self.steps.len() > STEPS_MAX {
-                    // Two become one that has taken the steps of both: rather too much than too little.
-                    let Some((_, first)) = self.steps.pop_front() else { break };
-                    if let (Taken::Steps(earlier), Some((_, Taken::Steps(steps)))) =
-                        (first, self.steps.front_mut())
-                    {
-                        *steps |= earlier;
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Keeps `entries` in the order of time; most come last anyway.
-fn insert<T>(entries: &mut VecDeque<T>, entry: T, at: impl Fn(&T) -> Timestamp) {
-    let mut place = entries.len();
-    while place > 0 && at(&entries[place - 1]) > at(&entry) {
-        place -= 1;
-    }
-    entries.insert(place, entry);
-}
-
 impl History for Memory {
     fn count(&self, track: &Track, since: Timestamp) -> Result<u64, HistoryError> {
-        let Some(shelf) = self.shelf(track)? else { return Ok(0) };
-        let before = shelf.attempts.partition_point(|at| *at <= since);
-        Ok((shelf.attempts.len() - before) as u64)
+        Ok(self.shelf(track)?.map_or(0, |shelf| shelf.count(since)))
     }
 
     fn distinct(&self, track: &Track, since: Timestamp, values: &[String]) -> Result<u64, HistoryError> {
-        let Some(shelf) = self.shelf(track)? else { return Ok(values.len() as u64) };
-        let known = shelf.values.values().filter(|at| **at > since).count();
-        let new = values.iter().filter(|value| shelf.values.get(*value).is_none_or(|at| *at <= since));
-        Ok((known + new.count()) as u64)
+        Ok(self.shelf(track)?.map_or(values.len() as u64, |shelf| shelf.distinct(since, values)))
     }
 
     fn sum(&self, track: &Track, since: Timestamp) -> Result<i128, HistoryError> {
-        let Some(shelf) = self.shelf(track)? else { return Ok(0) };
-        let recent = shelf.amounts.iter().filter(|(at, _)| *at > since);
-        Ok(recent.fold(0, |sum: i128, (_, amount)| sum.saturating_add(*amount)))
+        Ok(self.shelf(track)?.map_or(0, |shelf| shelf.sum(since)))
     }
 
     fn steps(&self, track: &Track, since: Timestamp) -> Result<Vec<Taken>, HistoryError> {
-        let Some(shelf) = self.shelf(track)? else { return Ok(Vec::new()) };
-        Ok(shelf.steps.iter().filter(|(at, _)| *at > since).map(|(_, taken)| *taken).collect())
+        Ok(self.shelf(track)?.map_or_else(Vec::new, |shelf| shelf.steps(since)))
     }
 }

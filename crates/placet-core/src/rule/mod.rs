@@ -20,6 +20,8 @@ mod sequence;
 
 mod history;
 
+mod shelf;
+
 mod read;
 
 mod example;
@@ -44,6 +46,7 @@ pub use judge::{Judged, Match, NearMatch, RuleSet, SetError};
 pub use read::{Pack, read};
 pub use schema::schema;
 pub use sequence::{Sequence, Step, Taken};
+pub use shelf::Shelf;
 pub use subject::Subject;
 pub use track::{By, Track};
 pub use window::{Measure, Selector, Window};

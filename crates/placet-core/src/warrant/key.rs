@@ -52,7 +52,7 @@ impl PublicKey {
     }
 
     /// Checks `signature` over `message`, strictly: one key, one message, one signature.
-    pub(super) fn verify(&self, message: &[u8], signature: &[u8; 64]) -> bool {
+    pub(crate) fn verify(&self, message: &[u8], signature: &[u8; 64]) -> bool {
         self.0.verify_strict(message, &Signature::from_bytes(signature)).is_ok()
     }
 }
@@ -123,7 +123,7 @@ impl SigningKey {
         PublicKey(self.0.verifying_key())
     }
 
-    pub(super) fn sign(&self, message: &[u8]) -> [u8; 64] {
+    pub(crate) fn sign(&self, message: &[u8]) -> [u8; 64] {
         self.0.sign(message).to_bytes()
     }
 }
