@@ -319,7 +319,7 @@ mod tests {
         // The same as JSON says, the digest and the policy apart: those are bytes.
         let plain = serde_json::to_string(decided.get("assessment").unwrap()).unwrap();
         let view = AssessmentView::from(decision.assessment.as_ref().unwrap());
-        let expected = Json::read(&serde_json::to_string(&view).unwrap()).unwrap();
+        let expected = Json::read(serde_json::to_string(&view).unwrap()).unwrap();
         assert_eq!(Json::read(&plain).unwrap(), expected);
         assert_eq!(decided.get("call").and_then(|call| call.get("args")), Some(call.args()));
         assert!(bytes.len() < 1024, "{} bytes", bytes.len());

@@ -105,6 +105,11 @@ impl Severity {
     /// All of them, mildest first.
     pub const ALL: [Severity; 4] = [Severity::Low, Severity::Medium, Severity::High, Severity::Critical];
 
+    /// Reads the word for a severity.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|severity| severity.as_str() == word)
+    }
+
     /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -137,6 +142,11 @@ pub enum RulePolicy {
 impl RulePolicy {
     /// All of them, mildest first.
     pub const ALL: [RulePolicy; 3] = [RulePolicy::LogOnly, RulePolicy::Hold, RulePolicy::AutoBlock];
+
+    /// Reads the word for a policy.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|policy| policy.as_str() == word)
+    }
 
     /// The word for it.
     pub fn as_str(self) -> &'static str {

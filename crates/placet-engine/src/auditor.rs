@@ -1,0 +1,121 @@
+//! The one who writes the log: seals records, keys digests, signs checkpoints and approvals.
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use placet_core::{
+    CallDigest, Timestamp,
+    log::{Hash, LogKey, SealedCheckpoint, VerifierKey, leaf},
+    record::{Record, What},
+    warrant::{SigningKey, TrustedKeys},
+};
+use placet_store::{Entry, EntryKind, Ledger, StoreError};
+use sha2::Sha256;
+
+/// The keys of one log, made on its first run.
+pub struct AuditKeys {
+    log: LogKey,
+    signing: SigningKey,
+    seal: Hmac<Sha256>,
+    digest: Hmac<Sha256>,
+}
+
+/// What separates the uses of the one secret.
+const SEAL: &[u8] = b"placet record seal 1";
+const DIGEST: &[u8] = b"placet keyed digest 1";
+const APPROVALS: &[u8] = b"placet approvals 1";
+
+impl AuditKeys {
+    /// All keys of the log called `origin`, grown from 32 bytes that nobody can guess.
+    pub fn from_seed(origin: &str, seed: [u8; 32]) -> Option<Self> {
+        let derived = |purpose: &[u8]| -> [u8; 32] {
+            keyed(&seed).chain_update(purpose).finalize().into_bytes().into()
+        };
+        Some(Self {
+            seal: keyed(&derived(SEAL)),
+            digest: keyed(&derived(DIGEST)),
+            signing: SigningKey::from_seed(derived(APPROVALS)),
+            log: LogKey::new(origin, SigningKey::from_seed(seed))?,
+        })
+    }
+
+    /// What it takes to check the checkpoints of this log.
+    pub fn verifier(&self) -> VerifierKey {
+        self.log.verifier()
+    }
+
+    /// The key that signs for approvers.
+    pub(crate) fn approvals(&self) -> &SigningKey {
+        &self.signing
+    }
+
+    /// Whose approvals count.
+    pub(crate) fn approval_keys(&self) -> TrustedKeys {
+        TrustedKeys::new([self.signing.public()])
+    }
+
+    /// A digest that says nothing to whoever has not the key.
+    pub(crate) fn keyed(&self, digest: &CallDigest) -> [u8; 16] {
+        first_half(self.digest.clone().chain_update(digest.as_bytes()))
+    }
+
+    /// Proof that this record stood at this place.
+    pub(crate) fn seal(&self, index: u64, leaf: &Hash) -> [u8; 16] {
+        first_half(self.seal.clone().chain_update(index.to_be_bytes()).chain_update(leaf))
+    }
+
+    pub(crate) fn checkpoint(&self, size: u64, root: Hash) -> SealedCheckpoint {
+        self.log.seal(size, root)
+    }
+
+    /// Appends bytes that are a record already.
+    pub(crate) fn append(
+        &self,
+        ledger: &mut dyn Ledger,
+        kind: EntryKind,
+        at: Timestamp,
+        (session, call): (&str, Option<&str>),
+        (body, leaf): (&[u8], Hash),
+    ) -> Result<u64, StoreError> {
+        let seal = self.seal(ledger.log_size()?, &leaf);
+        ledger.record_append(&Entry { kind, at, session, call, body, leaf, seal })
+    }
+
+    /// Writes that `what` happened at `at`.
+    pub(crate) fn record(
+        &self,
+        ledger: &mut dyn Ledger,
+        at: Timestamp,
+        session: &str,
+        what: What<'_>,
+    ) -> Result<u64, StoreError> {
+        let kind = match &what {
+            What::Decision(_) => EntryKind::Decision,
+            What::HoldStep(_) => EntryKind::HoldStep,
+            What::Outcome(_) => EntryKind::Outcome,
+            What::Setting(_) => EntryKind::Setting,
+            What::Threat(_) => EntryKind::Threat,
+            What::SessionWarrant(_) => EntryKind::SessionWarrant,
+            What::Retention(_) => EntryKind::Retention,
+        };
+        let body = Record::new(at, what).encode();
+        let hash = leaf(&body);
+        self.append(ledger, kind, at, (session, None), (&body, hash))
+    }
+}
+
+fn keyed(key: &[u8; 32]) -> Hmac<Sha256> {
+    // Every length of key is one for HMAC.
+    Hmac::new_from_slice(key).expect("an HMAC takes keys of any length")
+}
+
+fn first_half(mac: Hmac<Sha256>) -> [u8; 16] {
+    let whole: [u8; 32] = mac.finalize().into_bytes().into();
+    let mut half = [0; 16];
+    half.copy_from_slice(&whole[..16]);
+    half
+}
+
+impl std::fmt::Debug for AuditKeys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "AuditKeys(… of {})", self.log.verifier().origin())
+    }
+}

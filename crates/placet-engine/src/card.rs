@@ -1,0 +1,81 @@
+//! What a person sees of a call that waits for them.
+
+use placet_core::{Assessment, Decision, Finding, Json, ToolCall, Verdict, record::CallView};
+use serde::Serialize;
+
+/// What is kept of a held call for the person who answers. Masked already.
+#[derive(Serialize)]
+struct Kept<'a> {
+    about: String,
+    call: CallView<'a>,
+    reasons: &'a [String],
+    findings: &'a [Finding],
+    assessment: Option<&'a Assessment>,
+}
+
+/// What a person sees of a held call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Card(Json);
+
+/// The card of a call.
+pub(crate) fn write(call: &ToolCall, decision: &Decision) -> Vec<u8> {
+    let kept = Kept {
+        about: about(decision),
+        call: call.into(),
+        reasons: &decision.reasons,
+        findings: &decision.findings,
+        assessment: decision.assessment.as_ref(),
+    };
+    // Our own types have text for keys, so this cannot fail; a card that is empty says that it is gone.
+    serde_json::to_vec(&kept).unwrap_or_default()
+}
+
+/// In a few words what a call is about: what it would do, or who asks for a person.
+pub(crate) fn about(decision: &Decision) -> String {
+    let assessed = decision.assessment.as_ref().filter(|assessment| assessment.requires_human);
+    let first = assessed.and_then(|assessment| assessment.reasons.first());
+    let speaking = || decision.findings.iter().find(|finding| finding.verdict == Verdict::Hold);
+    match first {
+        Some(reason) => reason.clone(),
+        None => speaking().map_or_else(|| "a person is asked".to_owned(), |finding| finding.reason.clone()),
+    }
+}
+
+impl Card {
+    /// Reads a card; nothing if it has aged out.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(bytes).ok().filter(|text| !text.is_empty())?;
+        Json::read(text).ok().map(Self)
+    }
+
+    /// What it is about.
+    pub fn about(&self) -> &str {
+        self.0.get("about").and_then(Json::as_str).unwrap_or("")
+    }
+
+    /// The tool.
+    pub fn tool(&self) -> &str {
+        self.call("tool").and_then(Json::as_str).unwrap_or("")
+    }
+
+    /// The arguments.
+    pub fn args(&self) -> Option<&Json> {
+        self.call("args")
+    }
+
+    /// What else is known of the call.
+    pub fn call(&self, key: &str) -> Option<&Json> {
+        self.0.get("call")?.get(key)
+    }
+
+    /// Why a person is asked.
+    pub fn reasons(&self) -> impl Iterator<Item = &str> {
+        let reasons = self.0.get("reasons").and_then(Json::as_array).unwrap_or_default();
+        reasons.iter().filter_map(Json::as_str)
+    }
+
+    /// All of it.
+    pub fn as_json(&self) -> &Json {
+        &self.0
+    }
+}

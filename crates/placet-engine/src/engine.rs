@@ -1,0 +1,142 @@
+//! The engine: a handle that can be cloned, and what stands behind it.
+
+use std::sync::{
+    Arc, PoisonError, RwLock,
+    atomic::{AtomicBool, AtomicI64, Ordering},
+};
+
+use placet_core::Timestamp;
+use placet_store::{Ledger, Store, StoreError};
+
+use crate::{
+    AuditKeys, Clock, Configuration, Snapshot,
+    timekeeper::{self, Timekeeper},
+    waiters::Waiters,
+};
+
+/// Decides, records, waits. Clones are handles on one engine; when the last one goes, the engine stops.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) shared: Arc<Shared>,
+    timekeeper: Arc<Timekeeper>,
+}
+
+/// What all handles share.
+pub(crate) struct Shared {
+    pub store: Arc<dyn Store>,
+    pub keys: Arc<AuditKeys>,
+    pub clock: Arc<dyn Clock>,
+    pub waiters: Waiters,
+    /// Whether the log has grown since the last checkpoint.
+    pub grown: AtomicBool,
+    /// When the next hold is due, in milliseconds; somebody else's may be due earlier.
+    pub next_due: AtomicI64,
+    snapshot: RwLock<Arc<Snapshot>>,
+}
+
+impl Engine {
+    /// An engine over `store`.
+    pub fn start(
+        store: Arc<dyn Store>,
+        keys: AuditKeys,
+        clock: Arc<dyn Clock>,
+        configuration: Configuration,
+    ) -> Result<Self, StoreError> {
+        let settings = look(&*store, |ledger| ledger.settings())?;
+        let next_due = look(&*store, |ledger| ledger.hold_next_due())?;
+        let shared = Arc::new(Shared {
+            store,
+            keys: Arc::new(keys),
+            clock,
+            waiters: Waiters::default(),
+            grown: AtomicBool::new(false),
+            next_due: AtomicI64::new(next_due.map_or(i64::MAX, Timestamp::as_ms)),
+            snapshot: RwLock::new(Arc::new(Snapshot::new(Arc::new(configuration), settings))),
+        });
+        let timekeeper = Arc::new(timekeeper::start(&shared)?);
+        Ok(Self { shared, timekeeper })
+    }
+
+    /// What is in force now.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.shared.snapshot()
+    }
+
+    /// From now on decisions are made by `configuration`.
+    pub fn configure(&self, configuration: Configuration) {
+        let mut current = self.shared.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Arc::new(Snapshot::new(Arc::new(configuration), current.settings.clone()));
+    }
+
+    /// What it takes to check the checkpoints of this log.
+    pub fn verifier(&self) -> placet_core::log::VerifierKey {
+        self.shared.keys.verifier()
+    }
+
+    /// Does now what is due by the clock: expires holds, lets approvals lapse. The engine does it by itself; a test
+    /// that moves the clock, or a command that is about to end, cannot wait for that.
+    pub async fn tick(&self) -> Result<(), StoreError> {
+        timekeeper::settle_due(&self.shared).await
+    }
+
+    /// Signs a checkpoint of the log as it is, unless there is one.
+    pub async fn checkpoint(&self) -> Result<(), StoreError> {
+        timekeeper::checkpoint(&self.shared).await
+    }
+
+    /// Looks at what is durable.
+    pub fn look<T>(
+        &self,
+        see: impl FnMut(&mut dyn Ledger) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        look(&*self.shared.store, see)
+    }
+
+    /// What time it is, by the engine's clock.
+    pub fn now(&self) -> Timestamp {
+        self.shared.clock.now()
+    }
+
+    /// How many callers wait for a person in this process.
+    pub fn waiting(&self) -> usize {
+        self.shared.waiters.len()
+    }
+
+    pub(crate) fn ring(&self) {
+        self.timekeeper.ring();
+    }
+}
+
+impl Shared {
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads the settings again.
+    pub fn refresh(&self) -> Result<(), StoreError> {
+        let settings = look(&*self.store, |ledger| ledger.settings())?;
+        let mut current = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+        if current.settings.version != settings.version {
+            *current = Arc::new(Snapshot::new(Arc::clone(&current.configuration), settings));
+        }
+        Ok(())
+    }
+
+    /// Something is due at `at`.
+    pub fn due_at(&self, at: Timestamp) {
+        self.next_due.fetch_min(at.as_ms(), Ordering::SeqCst);
+    }
+}
+
+/// Looks at what is durable, and gives what was seen.
+pub(crate) fn look<T>(
+    store: &dyn Store,
+    mut see: impl FnMut(&mut dyn Ledger) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let mut seen = None;
+    store.look(&mut |ledger| {
+        seen = Some(see(ledger)?);
+        Ok(())
+    })?;
+    seen.ok_or_else(StoreError::gone)
+}

@@ -1,0 +1,205 @@
+//! Answering holds.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use placet_core::{
+    Redactor,
+    hold::{HoldEvent, HoldState, REDEEM_MS, Ticket},
+    record::{HoldStep, ThreatStep, What},
+    warrant::{Approval, ApprovalScope},
+};
+use placet_store::{Hold, HoldChange, HoldId, Ledger, StoreError, ThreatState, transact};
+
+use crate::{
+    Approver, Credential, CredentialError, Engine,
+    engine::{Shared, look},
+};
+
+/// How somebody names a hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HoldName {
+    /// By its number.
+    Id(HoldId),
+    /// By its ticket.
+    Ticket(Ticket),
+}
+
+impl HoldName {
+    /// Reads a number or a ticket.
+    pub fn parse(text: &str) -> Result<Self, placet_core::hold::InvalidTicket> {
+        match text.trim().trim_start_matches('#').parse() {
+            // Four digits could be a ticket too; those have their `H-`.
+            Ok(number) => Ok(HoldName::Id(HoldId(number))),
+            Err(_) => Ticket::parse(text).map(HoldName::Ticket),
+        }
+    }
+}
+
+/// What a person says to a hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// This call may run, once.
+    Approve,
+    /// It may not, and perhaps why; the agent reads it.
+    Deny {
+        /// Why.
+        reason: Option<String>,
+    },
+}
+
+/// Why an answer was not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AnswerError {
+    /// There is no such hold.
+    #[error("there is no such hold")]
+    Unknown,
+    /// Somebody was faster, or nobody was fast enough.
+    #[error("{ticket} is {state} already{}", .by.as_ref().map(|by| format!(", by {by}")).unwrap_or_default())]
+    AlreadyResolved {
+        /// Which.
+        ticket: Ticket,
+        /// Where it stands.
+        state: HoldState,
+        /// Who answered.
+        by: Option<String>,
+    },
+    /// Whoever asks cannot answer.
+    #[error("whoever asked cannot answer: the agent of {ticket} is `{agent}`")]
+    OwnRequest {
+        /// Which.
+        ticket: Ticket,
+        /// Who asked.
+        agent: String,
+    },
+    /// It could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Engine {
+    /// Who shows this credential.
+    pub fn authenticate(&self, credential: &Credential) -> Result<Approver, CredentialError> {
+        // Taken back means taken back now.
+        let settings = look(&*self.shared.store, |ledger| ledger.settings());
+        credential.check(&settings.map_err(|_| CredentialError::Unknown)?)
+    }
+
+    /// Answers a hold. The first answer wins.
+    pub async fn answer(&self, name: HoldName, ruling: Ruling, by: &Approver) -> Result<Hold, AnswerError> {
+        let (shared, by) = (Arc::clone(&self.shared), by.clone());
+        let mut id = [0; 16];
+        getrandom::fill(&mut id)
+            .map_err(|error| StoreError::new(placet_store::Fault::Other, error.to_string()))?;
+        let run = move |ledger: &mut dyn Ledger| {
+            let hold = match &name {
+                HoldName::Id(id) => ledger.hold_get(*id)?,
+                HoldName::Ticket(ticket) => ledger.hold_by_ticket(ticket)?,
+            };
+            let Some(hold) = hold else { return Ok(Err(AnswerError::Unknown)) };
+            rule(&shared, ledger, hold, &ruling, &by, id)
+        };
+        let hold = transact(&*self.shared.store, run).await??;
+        self.shared.grown.store(true, Ordering::SeqCst);
+        self.shared.due_at(hold.redeem_until);
+        self.shared.waiters.wake(&hold.opened.ticket);
+        Ok(hold)
+    }
+
+    /// The holds of a session that wait for an answer.
+    pub fn pending_of(&self, session: &str) -> Result<Vec<Hold>, StoreError> {
+        look(&*self.shared.store, |ledger| ledger.holds_pending_of(session))
+    }
+
+    /// Up to `limit` holds that wait for an answer, the most urgent first.
+    pub fn pending(&self, limit: usize) -> Result<Vec<Hold>, StoreError> {
+        look(&*self.shared.store, |ledger| ledger.holds_pending(limit))
+    }
+
+    /// The hold with this name.
+    pub fn hold(&self, name: &HoldName) -> Result<Option<Hold>, StoreError> {
+        look(&*self.shared.store, |ledger| match name {
+            HoldName::Id(id) => ledger.hold_get(*id),
+            HoldName::Ticket(ticket) => ledger.hold_by_ticket(ticket),
+        })
+    }
+}
+
+fn rule(
+    shared: &Shared,
+    ledger: &mut dyn Ledger,
+    hold: Hold,
+    ruling: &Ruling,
+    by: &Approver,
+    id: [u8; 16],
+) -> Result<Result<Hold, AnswerError>, StoreError> {
+    let now = shared.clock.now();
+    let ticket = hold.opened.ticket.clone();
+    if by.name == hold.opened.agent {
+        return Ok(Err(AnswerError::OwnRequest { ticket, agent: by.name.clone() }));
+    }
+    let event = match ruling {
+        Ruling::Approve => HoldEvent::Approve,
+        Ruling::Deny { .. } => HoldEvent::Deny,
+    };
+    let Ok(state) = hold.state.step(event) else {
+        return Ok(Err(AnswerError::AlreadyResolved { ticket, state: hold.state, by: hold.by }));
+    };
+    if now >= hold.opened.deadline {
+        // The time was over before anybody noticed; it is over all the same.
+        crate::timekeeper::step(ledger, &shared.keys, &hold, HoldEvent::Expire, now)?;
+        return Ok(Err(AnswerError::AlreadyResolved { ticket, state: HoldState::Expired, by: None }));
+    }
+    let redeem_until = now.plus_ms(REDEEM_MS);
+    let reason = match ruling {
+        Ruling::Approve => None,
+        Ruling::Deny { reason } => {
+            reason.as_deref().map(|text| Redactor::builtin().redact(text).into_owned())
+        }
+    };
+    let approval = (event == HoldEvent::Approve).then(|| {
+        let approval = Approval {
+            id,
+            issuer: shared.keys.approvals().public(),
+            call: hold.opened.digest,
+            approver: by.name.clone(),
+            scope: ApprovalScope::ThisCall,
+            issued: now,
+            expires: redeem_until,
+        };
+        approval.seal(shared.keys.approvals()).as_bytes().to_vec()
+    });
+    let change = HoldChange {
+        state,
+        since: now,
+        by: Some(by.name.clone()),
+        reason: reason.clone(),
+        redeem_until,
+        approval: approval.clone(),
+    };
+    ledger.hold_change(hold.id, &change)?;
+    let step = HoldStep {
+        ticket: &ticket,
+        cites: hold.opened.record,
+        step: event,
+        by: Some(&by.name),
+        reason: reason.as_deref(),
+    };
+    shared.keys.record(ledger, now, &hold.opened.session, What::HoldStep(step))?;
+    // Whoever answers has looked at what led here.
+    for threat in ledger.threats_open_of(&hold.opened.session)? {
+        if threat.record == hold.opened.record
+            && ledger.threat_change(threat.id, ThreatState::Acknowledged)?
+        {
+            let step = ThreatStep {
+                rule: &threat.rule,
+                session: &threat.session,
+                state: ThreatState::Acknowledged.as_str(),
+                cites: Some(hold.opened.record),
+                by: Some(&by.name),
+            };
+            shared.keys.record(ledger, now, &threat.session, What::Threat(step))?;
+        }
+    }
+    let by = Some(by.name.clone());
+    Ok(Ok(Hold { state, since: now, by, reason, redeem_until, approval, ..hold }))
+}

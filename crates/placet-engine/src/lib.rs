@@ -1,0 +1,54 @@
+//! Where deciding meets waiting.
+//!
+//! [`Engine::submit`] takes a call and gives an [`Answer`]: it decides over one snapshot of what is in force, writes the
+//! record (and the hold) in one transaction, and waits for a person where it must. Whatever fails on the way is a block
+//! that says so. Only this crate reads the clock; it knows neither SQL nor HTTP nor the command line.
+
+mod clock;
+
+mod configuration;
+
+mod snapshot;
+
+mod answer;
+
+mod auditor;
+
+mod verify;
+
+mod credential;
+
+mod submit;
+
+mod settle;
+
+mod waiters;
+
+mod timekeeper;
+
+mod holds;
+
+mod card;
+
+mod report;
+
+mod operate;
+
+mod sessions;
+
+mod engine;
+
+pub use answer::{Answer, Held};
+pub use auditor::AuditKeys;
+pub use card::Card;
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use configuration::{CarryOver, Configuration};
+pub use credential::{Approver, Credential, CredentialError};
+pub use engine::Engine;
+pub use holds::{AnswerError, HoldName, Ruling};
+pub use operate::Standing;
+pub use report::Noted;
+pub use sessions::BindError;
+pub use snapshot::Snapshot;
+pub use submit::{Presented, Submission};
+pub use verify::{Progress, Verified, Verifier, VerifyError};

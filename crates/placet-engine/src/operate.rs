@@ -1,0 +1,137 @@
+//! What operators do while things run: the mode, the kill switch, who may approve.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use placet_core::{
+    Mode,
+    record::{Changed, ThreatStep, What},
+};
+use placet_store::{Ledger, StoreError, ThreatState, transact};
+
+use crate::{Approver, Credential, Engine, engine::Shared, snapshot::key};
+
+/// How things stand, for a person.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Standing {
+    /// The mode of all who have none of their own.
+    pub mode: Mode,
+    /// Agents with a mode of their own.
+    pub agents: Vec<(String, Mode)>,
+    /// Who stopped everything, if somebody did.
+    pub stopped_by: Option<String>,
+}
+
+impl Engine {
+    /// Sets the mode of `agent`, or of all who have none of their own.
+    pub async fn set_mode(&self, agent: Option<&str>, mode: Mode, by: &Approver) -> Result<(), StoreError> {
+        let key = match agent {
+            Some(agent) => format!("{}{agent}", key::MODE_OF_AGENT),
+            None => key::MODE.to_owned(),
+        };
+        self.set(key, mode.as_str().to_owned(), by.name()).await
+    }
+
+    /// Stops everything: from now on every call is blocked.
+    pub async fn stop_all(&self, by: &Approver) -> Result<(), StoreError> {
+        self.set(key::STOPPED.to_owned(), by.name().to_owned(), by.name()).await
+    }
+
+    /// Lets calls be decided again.
+    pub async fn resume(&self, by: &Approver) -> Result<(), StoreError> {
+        self.set(key::STOPPED.to_owned(), String::new(), by.name()).await
+    }
+
+    /// Lets whoever has `credential` answer from now on. The first one needs nobody's leave; each further one is given
+    /// by somebody who may answer already.
+    pub async fn admit(&self, credential: &Credential, by: Option<&Approver>) -> Result<bool, StoreError> {
+        let (name, hash) = (format!("{}{}", key::APPROVER, credential.name()), credential.hash());
+        let (shared, by) = (Arc::clone(&self.shared), by.map(|by| by.name().to_owned()));
+        let run = move |ledger: &mut dyn Ledger| {
+            let settings = ledger.settings()?;
+            let any = settings
+                .values
+                .iter()
+                .any(|(key, value)| key.starts_with(key::APPROVER) && !value.value.is_empty());
+            if any && by.is_none() {
+                return Ok(false);
+            }
+            let by = by.as_deref().unwrap_or("first run");
+            put(&shared, ledger, &name, &hash, by, "a new credential")?;
+            Ok(true)
+        };
+        let admitted = transact(&*self.shared.store, run).await?;
+        self.changed()?;
+        Ok(admitted)
+    }
+
+    /// How things stand.
+    pub fn standing(&self) -> Result<Standing, StoreError> {
+        self.shared.refresh()?;
+        let snapshot = self.snapshot();
+        let agents = snapshot.settings.values.iter().filter_map(|(key, value)| {
+            Some((key.strip_prefix(key::MODE_OF_AGENT)?.to_owned(), Mode::parse(&value.value)?))
+        });
+        Ok(Standing {
+            mode: snapshot.mode(""),
+            agents: agents.collect(),
+            stopped_by: snapshot.stopped().map(str::to_owned),
+        })
+    }
+
+    /// Says that somebody has seen a threat, or has dealt with it. False if it stands there already.
+    pub async fn threat_change(
+        &self,
+        id: i64,
+        state: ThreatState,
+        by: &Approver,
+    ) -> Result<bool, StoreError> {
+        let (shared, by) = (Arc::clone(&self.shared), by.name().to_owned());
+        let run = move |ledger: &mut dyn Ledger| {
+            let known = ledger.threats(true, usize::MAX >> 1)?.into_iter().find(|threat| threat.id == id);
+            let Some(threat) = known else { return Ok(false) };
+            if !ledger.threat_change(id, state)? {
+                return Ok(false);
+            }
+            let step = ThreatStep {
+                rule: &threat.rule,
+                session: &threat.session,
+                state: state.as_str(),
+                cites: Some(threat.record),
+                by: Some(&by),
+            };
+            shared.keys.record(ledger, shared.clock.now(), &threat.session, What::Threat(step))?;
+            Ok(true)
+        };
+        let changed = transact(&*self.shared.store, run).await?;
+        self.shared.grown.store(true, Ordering::SeqCst);
+        Ok(changed)
+    }
+
+    async fn set(&self, key: String, value: String, by: &str) -> Result<(), StoreError> {
+        let (shared, by) = (Arc::clone(&self.shared), by.to_owned());
+        let run = move |ledger: &mut dyn Ledger| put(&shared, ledger, &key, &value, &by, &value);
+        transact(&*self.shared.store, run).await?;
+        self.changed()
+    }
+
+    pub(crate) fn changed(&self) -> Result<(), StoreError> {
+        self.shared.grown.store(true, Ordering::SeqCst);
+        self.shared.refresh()
+    }
+}
+
+/// Sets `key`, and says so in the log: `shown` in place of the value, which may be a hash that nobody needs.
+fn put(
+    shared: &Shared,
+    ledger: &mut dyn Ledger,
+    key: &str,
+    value: &str,
+    by: &str,
+    shown: &str,
+) -> Result<(), StoreError> {
+    let settings = ledger.settings()?;
+    let before = settings.get(key).filter(|before| *before != value && !key.starts_with(key::APPROVER));
+    let changed = Changed { key, before, after: shown, by };
+    shared.keys.record(ledger, shared.clock.now(), "", What::Setting(changed))?;
+    ledger.setting_put(key, value)
+}

@@ -1,0 +1,170 @@
+//! What hosts report besides calls: results, what people said, sessions that begin and end.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use placet_core::{
+    Context, EventKind, Finding, Redactor, Timestamp,
+    event::{Outcome, Report},
+    hold::Ticket,
+    note,
+    record::{Ended, What, compact},
+    redact::Moves,
+    rule::{Match, RulePolicy, Severity},
+};
+use placet_store::{Happening, Ledger, Sighting, StoreError, transact};
+use serde::Serialize;
+
+use crate::{Engine, engine::Shared, sessions, settle};
+
+/// What became of a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noted {
+    /// What rules said.
+    pub findings: Vec<Finding>,
+    /// The decision on the call that has ended, if there was one.
+    pub cites: Option<u64>,
+    /// Whether a call has ended on which nobody had decided.
+    pub ungoverned: bool,
+}
+
+/// A report as it is kept. Masked already.
+#[derive(Serialize)]
+struct Kept<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<placet_core::Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<Outcome>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<u64>,
+}
+
+impl Engine {
+    /// Takes note of something that happened.
+    pub async fn report(&self, report: Report) -> Result<Noted, StoreError> {
+        let shared = Arc::clone(&self.shared);
+        let run = move |ledger: &mut dyn Ledger| take_note(&shared, ledger, &report);
+        let (noted, ended) = transact(&*self.shared.store, run).await?;
+        self.shared.grown.store(true, Ordering::SeqCst);
+        ended.iter().for_each(|ticket| self.shared.waiters.wake(ticket));
+        Ok(noted)
+    }
+}
+
+fn take_note(
+    shared: &Shared,
+    ledger: &mut dyn Ledger,
+    report: &Report,
+) -> Result<(Noted, Vec<Ticket>), StoreError> {
+    let (snapshot, now) = (shared.snapshot(), shared.clock.now());
+    let configuration = snapshot.configuration();
+    ledger.session_seen(&Sighting {
+        session: report.session(),
+        agent: report.agent(),
+        host: report.host(),
+        parent: report.parent_session(),
+        user: report.user(),
+        deployment: report.deployment(),
+        at: now,
+        verdict: None,
+    })?;
+    let decision = {
+        let history = settle::Exact(std::cell::RefCell::new(&mut *ledger));
+        let context = Context {
+            policy: &configuration.policy,
+            rules: &configuration.rules,
+            history: &history,
+            now,
+            authority: None,
+        };
+        note(report, &context)
+    };
+    for written in &decision.notes {
+        ledger.note_put(written)?;
+    }
+    let masked = Redactor::builtin().record().decision_moved(&Moves::default(), decision);
+    let record = ledger.log_size()?;
+    let (cites, ungoverned) = outcome(shared, ledger, report, &masked.findings, now)?;
+    keep(ledger, report, now)?;
+    for finding in &masked.findings {
+        let placet_core::Source::Rule(id) = &finding.source else { continue };
+        let Some(rule) = configuration.rules.get(id) else { continue };
+        if rule.policy == RulePolicy::LogOnly && rule.severity < Severity::Medium {
+            continue;
+        }
+        let seen = Match {
+            rule: rule.id.clone(),
+            title: rule.title.clone(),
+            severity: rule.severity,
+            policy: rule.policy,
+        };
+        settle::raise(ledger, &shared.keys, &seen, report.session(), now, record)?;
+    }
+    let ended = match report.kind() {
+        EventKind::SessionEnd | EventKind::SessionReset | EventKind::SubagentEnd => {
+            sessions::end(shared, ledger, report.session())?
+        }
+        EventKind::ToolCall
+        | EventKind::ToolResult
+        | EventKind::UserInput
+        | EventKind::LlmRequest
+        | EventKind::LlmResponse
+        | EventKind::SessionStart
+        | EventKind::SubagentStart
+        | EventKind::Approval => Vec::new(),
+    };
+    Ok((Noted { findings: masked.findings, cites, ungoverned }, ended))
+}
+
+/// Writes how a call ended, citing the decision on it.
+fn outcome(
+    shared: &Shared,
+    ledger: &mut dyn Ledger,
+    report: &Report,
+    findings: &[Finding],
+    now: Timestamp,
+) -> Result<(Option<u64>, bool), StoreError> {
+    if report.kind() != EventKind::ToolResult {
+        return Ok((None, false));
+    }
+    let cites = match report.id() {
+        Some(id) => ledger.decision_of(report.session(), id)?,
+        None => None,
+    };
+    let outcome = report.outcome().unwrap_or(Outcome::Unknown);
+    let ended = Ended {
+        cites,
+        id: report.id(),
+        session: report.session(),
+        tool: report.tool().map(placet_core::ToolName::as_str),
+        outcome,
+        duration_ms: report.duration_ms(),
+        findings,
+    };
+    shared.keys.record(ledger, now, report.session(), What::Outcome(ended))?;
+    Ok((cites, cites.is_none() && outcome != Outcome::Blocked))
+}
+
+fn keep(ledger: &mut dyn Ledger, report: &Report, now: Timestamp) -> Result<(), StoreError> {
+    let mut masking = Redactor::builtin().record();
+    let kept = Kept {
+        id: report.id(),
+        tool: report.tool().map(placet_core::ToolName::as_str),
+        text: report.text().map(|text| masking.text(text).into_owned()),
+        result: report.result().map(|result| masking.json(result).into_owned()),
+        outcome: report.outcome(),
+        duration_ms: report.duration_ms(),
+    };
+    ledger.happening_put(&Happening {
+        id: 0,
+        at: now,
+        kind: report.kind().as_str().to_owned(),
+        session: report.session().to_owned(),
+        body: compact(&kept),
+    })
+}

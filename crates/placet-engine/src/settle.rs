@@ -1,0 +1,467 @@
+//! The transaction of a call: what the decision rests on is checked again, then everything is written at once.
+
+use placet_core::{
+    Claim, Decision, Finding, Source, Timestamp, Verdict,
+    hold::{Comeback, HoldEvent, HoldState, Ticket},
+    record::{HoldStep, ThreatStep, What},
+    rule::{History, HistoryError, Match, RulePolicy, Severity, Subject, Taken, Track},
+    warrant::SealedApproval,
+};
+use placet_store::{EntryKind, Hold, HoldChange, Ledger, NewHold, Raised, Sighting, StoreError, ThreatState};
+use std::cell::RefCell;
+
+use crate::{
+    Answer, CarryOver, Held,
+    answer::sentence,
+    card,
+    submit::{Prepared, stop},
+};
+
+/// What became of a call in its transaction.
+pub(crate) enum Settled {
+    /// Something the decision rests on has changed; nothing was written.
+    Stale,
+    /// There is an answer.
+    Done(Answer),
+    /// A person is asked, until then.
+    Held(Held, Timestamp),
+}
+
+/// Tickets are as short as they can be: this long, and longer only when one is taken.
+const TICKET_LENGTHS: std::ops::RangeInclusive<usize> = 4..=12;
+
+impl Prepared {
+    /// Checks, and writes.
+    pub fn settle(&self, ledger: &mut dyn Ledger) -> Result<Settled, StoreError> {
+        if ledger.settings_version()? != self.snapshot.settings.version {
+            return Ok(Settled::Stale);
+        }
+        let mut stricter: Option<(Decision, Decision)> = None;
+        self.judge_again(ledger, &mut stricter)?;
+        self.weigh_threats(ledger, &mut stricter)?;
+        self.refuse_replay(ledger, &mut stricter)?;
+        let (decision, masked) = stricter.as_ref().map_or((&self.decision, &self.masked), |(d, m)| (d, m));
+        let mode = self.snapshot.mode(self.call.agent());
+        let verdict = mode.carry_out(decision);
+
+        if let Some(ticket) = &self.again
+            && verdict != Verdict::Block
+        {
+            return self.come_back(ledger, ticket, decision);
+        }
+        let known = match verdict == Verdict::Hold && self.may_come_back {
+            true => ledger.hold_of_call(&self.digest)?,
+            false => None,
+        };
+        let meets = known
+            .as_ref()
+            .map_or(Comeback::New, |hold| Comeback::of(hold.state, hold.since, hold.redeem_until, self.now));
+        let runs = verdict == Verdict::Allow || meets == Comeback::Redeem;
+        if runs && !self.claims_hold(ledger, decision)? {
+            return Ok(Settled::Stale);
+        }
+        self.seen(ledger, verdict)?;
+        let ticket = match (&known, meets) {
+            (Some(hold), Comeback::Join | Comeback::Redeem | Comeback::DeniedAlready) => {
+                Some(hold.opened.ticket.clone())
+            }
+            _ => None,
+        };
+        match (verdict, known, meets) {
+            (Verdict::Hold, Some(hold), Comeback::Redeem) => {
+                if let Err(reason) = self.approval_holds(&hold) {
+                    let mut refused = (decision.clone(), masked.clone());
+                    stop(&mut refused.0, Source::Input, reason.clone());
+                    stop(&mut refused.1, Source::Input, reason);
+                    let record = self.write(ledger, &refused.1, None, true)?;
+                    return Ok(Settled::Done(Answer::blocked(&refused.1.reasons, record)));
+                }
+                let record = self.write(ledger, masked, ticket.as_ref(), stricter.is_some())?;
+                self.redeem(ledger, &hold)?;
+                self.use_up(ledger, decision)?;
+                self.note(ledger, decision, true)?;
+                Ok(Settled::Done(Answer::Allow { args: None, record, observed: None }))
+            }
+            (Verdict::Hold, Some(hold), Comeback::Join) => {
+                let record = self.write(ledger, masked, ticket.as_ref(), stricter.is_some())?;
+                self.note(ledger, decision, false)?;
+                Ok(Settled::Held(self.held(&hold.opened.ticket, masked, record), hold.opened.deadline))
+            }
+            (Verdict::Hold, Some(hold), Comeback::DeniedAlready) => {
+                let record = self.write(ledger, masked, ticket.as_ref(), stricter.is_some())?;
+                self.note(ledger, decision, false)?;
+                Ok(Settled::Done(Answer::denied(&hold.opened.ticket, hold.reason.as_deref(), record)))
+            }
+            (
+                Verdict::Hold,
+                hold,
+                Comeback::New
+                | Comeback::Lapsed
+                | Comeback::Redeem
+                | Comeback::Join
+                | Comeback::DeniedAlready,
+            ) => {
+                if let Some(hold) = hold.filter(|hold| hold.state == HoldState::Approved) {
+                    let keys = &self.shared.keys;
+                    crate::timekeeper::step(ledger, keys, &hold, HoldEvent::Lapse, self.now)?;
+                }
+                let held = self.open_hold(ledger, masked)?;
+                self.note(ledger, decision, false)?;
+                Ok(Settled::Held(held, self.deadline))
+            }
+            (Verdict::Allow, ..) => {
+                let record = self.write(ledger, masked, None, stricter.is_some())?;
+                self.use_up(ledger, decision)?;
+                self.note(ledger, decision, true)?;
+                let observed = (decision.verdict != Verdict::Allow).then(|| sentence(&masked.reasons));
+                Ok(Settled::Done(Answer::Allow { args: None, record, observed }))
+            }
+            (Verdict::Block, ..) => {
+                let record = self.write(ledger, masked, None, stricter.is_some())?;
+                self.note(ledger, decision, false)?;
+                let speaking = masked.findings.iter().filter(|finding| finding.verdict == Verdict::Block);
+                let reasons: Vec<String> = speaking.map(|finding| finding.reason.clone()).collect();
+                Ok(Settled::Done(Answer::blocked(&reasons, record)))
+            }
+        }
+    }
+
+    /// Lets rules speak again if what they remember has changed since they spoke.
+    fn judge_again(
+        &self,
+        ledger: &mut dyn Ledger,
+        stricter: &mut Option<(Decision, Decision)>,
+    ) -> Result<(), StoreError> {
+        let mut changed = false;
+        for (track, version) in &self.seen {
+            changed |= ledger.shelf_version(track)? != *version;
+        }
+        let Some(assessment) = self.decision.assessment.as_ref().filter(|_| changed) else { return Ok(()) };
+        let rules = &self.snapshot.configuration.rules;
+        let judged =
+            rules.judge(&Subject::call(&self.call, assessment), self.now, &Exact(RefCell::new(ledger)));
+        let of_rules = |finding: &&Finding| matches!(finding.source, Source::Rule(_));
+        if self.decision.findings.iter().filter(of_rules).eq(judged.findings.iter()) {
+            return Ok(());
+        }
+        let again = |decision: &Decision| {
+            let others = decision.findings.iter().filter(|finding| !of_rules(finding)).cloned();
+            let findings = others.chain(judged.findings.iter().cloned()).collect();
+            let of = Decision::of(findings, decision.digest, decision.assessment.clone());
+            // What was said on the way in still counts: a decision made anew is never milder.
+            let verdict = of.verdict.max(decision.verdict);
+            let reasons = if verdict == of.verdict { of.reasons } else { decision.reasons.clone() };
+            Decision {
+                verdict,
+                reasons,
+                findings: of.findings,
+                claims: decision.claims.clone(),
+                digest: decision.digest,
+                assessment: decision.assessment.clone(),
+                notes: decision.notes.clone(),
+            }
+        };
+        *stricter = Some((again(&self.decision), again(&self.masked)));
+        Ok(())
+    }
+
+    /// Lets the open threats of the session speak.
+    fn weigh_threats(
+        &self,
+        ledger: &mut dyn Ledger,
+        stricter: &mut Option<(Decision, Decision)>,
+    ) -> Result<(), StoreError> {
+        if self.snapshot.configuration.carry_over == CarryOver::Nothing || self.call.session().is_empty() {
+            return Ok(());
+        }
+        for threat in ledger.threats_open_of(self.call.session())? {
+            if threat.policy == RulePolicy::LogOnly {
+                continue;
+            }
+            let (decision, masked) =
+                stricter.get_or_insert_with(|| (self.decision.clone(), self.masked.clone()));
+            for decision in [decision, masked] {
+                decision.findings.push(Finding {
+                    source: Source::Threat(threat.rule.clone()),
+                    verdict: threat.policy.verdict(),
+                    reason: format!(
+                        "nobody has looked yet at what this session did before: {}",
+                        threat.title
+                    ),
+                });
+                let of = Decision::of(std::mem::take(&mut decision.findings), None, None);
+                (decision.verdict, decision.reasons, decision.findings) =
+                    (of.verdict, of.reasons, of.findings);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets nobody show the same proof twice.
+    fn refuse_replay(
+        &self,
+        ledger: &mut dyn Ledger,
+        stricter: &mut Option<(Decision, Decision)>,
+    ) -> Result<(), StoreError> {
+        for claim in self.decision.claims.iter().filter(|_| self.again.is_none()) {
+            if let Claim::Once { key } = claim
+                && ledger.once_used(key)?
+            {
+                let (decision, masked) =
+                    stricter.get_or_insert_with(|| (self.decision.clone(), self.masked.clone()));
+                for decision in [decision, masked] {
+                    let reason = "the proof of possession was used before".to_owned();
+                    stop(decision, Source::Warrant, reason);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what a warrant counts still has room for this call.
+    fn claims_hold(&self, ledger: &mut dyn Ledger, decision: &Decision) -> Result<bool, StoreError> {
+        for claim in &decision.claims {
+            if let Claim::Count { key, adds, limit, .. } = claim
+                && !of_rule(key)
+                && ledger.counter_get(key)?.checked_add(*adds).is_none_or(|sum| sum > *limit)
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Uses up what the decision claims.
+    fn use_up(&self, ledger: &mut dyn Ledger, decision: &Decision) -> Result<(), StoreError> {
+        for claim in &decision.claims {
+            match claim {
+                Claim::Count { key, adds, .. } if !of_rule(key) => ledger.counter_add(key, *adds)?,
+                Claim::Once { key } => {
+                    ledger.once_use(key, self.now)?;
+                }
+                Claim::Count { .. } | Claim::Version { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The session was seen.
+    fn seen(&self, ledger: &mut dyn Ledger, verdict: Verdict) -> Result<(), StoreError> {
+        let call = &self.masked_call;
+        ledger.session_seen(&Sighting {
+            session: call.session(),
+            agent: call.agent(),
+            host: call.host(),
+            parent: call.parent_session(),
+            user: call.user(),
+            deployment: call.deployment(),
+            at: self.now,
+            verdict: Some(verdict),
+        })
+    }
+
+    /// Writes the record, and what rules found.
+    fn write(
+        &self,
+        ledger: &mut dyn Ledger,
+        masked: &Decision,
+        ticket: Option<&Ticket>,
+        changed: bool,
+    ) -> Result<u64, StoreError> {
+        let anew = (changed || ticket.is_some()).then(|| self.encode(masked, ticket));
+        let (body, hash) = anew.as_ref().unwrap_or(&self.ready);
+        let whose = (self.call.session(), self.call.id());
+        let record = self.shared.keys.append(ledger, EntryKind::Decision, self.now, whose, (body, *hash))?;
+        self.raise(ledger, masked, record)?;
+        Ok(record)
+    }
+
+    /// Leaves behind for people what rules found.
+    fn raise(&self, ledger: &mut dyn Ledger, decision: &Decision, record: u64) -> Result<(), StoreError> {
+        let rules = &self.snapshot.configuration.rules;
+        for finding in &decision.findings {
+            let Source::Rule(id) = &finding.source else { continue };
+            let Some(rule) = rules.get(id) else { continue };
+            if rule.policy == RulePolicy::LogOnly && rule.severity < Severity::Medium {
+                continue;
+            }
+            let seen = Match {
+                rule: rule.id.clone(),
+                title: rule.title.clone(),
+                severity: rule.severity,
+                policy: rule.policy,
+            };
+            raise(ledger, &self.shared.keys, &seen, self.call.session(), self.now, record)?;
+        }
+        Ok(())
+    }
+
+    /// Remembers what rules want remembered. `happened` says whether the call runs.
+    fn note(&self, ledger: &mut dyn Ledger, decision: &Decision, happened: bool) -> Result<(), StoreError> {
+        // A call that comes back was counted when it came first.
+        let first = self.again.is_none();
+        for note in &decision.notes {
+            let due = if note.what.needs_to_happen() { happened } else { first };
+            if due {
+                ledger.note_put(note)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn held(&self, ticket: &Ticket, masked: &Decision, record: u64) -> Held {
+        Held { ticket: ticket.clone(), about: card::about(masked), may_come_back: self.may_come_back, record }
+    }
+
+    fn open_hold(&self, ledger: &mut dyn Ledger, masked: &Decision) -> Result<Held, StoreError> {
+        let mut hold = NewHold {
+            ticket: Ticket::from_bits(self.chance, *TICKET_LENGTHS.start()),
+            digest: self.digest,
+            agent: self.masked_call.agent().to_owned(),
+            session: self.masked_call.session().to_owned(),
+            record: ledger.log_size()?,
+            opened: self.now,
+            deadline: self.deadline,
+            inline_only: !self.may_come_back,
+            crisis: masked.assessment.as_ref().is_some_and(|assessment| assessment.crisis_sensitive),
+            card: card::write(&self.masked_call, masked),
+        };
+        for length in TICKET_LENGTHS {
+            hold.ticket = Ticket::from_bits(self.chance, length);
+            if ledger.hold_open(&hold)?.is_some() {
+                let record = self.write(ledger, masked, Some(&hold.ticket), true)?;
+                return Ok(self.held(&hold.ticket, masked, record));
+            }
+        }
+        Err(StoreError::new(placet_store::Fault::Other, "there is no ticket left"))
+    }
+
+    /// Whether the approval of a hold is one that was given here, for this call, and is in time.
+    fn approval_holds(&self, hold: &Hold) -> Result<(), String> {
+        let keys = self.shared.keys.approval_keys();
+        let sealed = hold.approval.as_ref().map(|bytes| SealedApproval::from_bytes(bytes.as_slice()));
+        match sealed.map(|sealed| sealed.open(&keys, &self.digest, self.now)) {
+            Some(Ok(_)) => Ok(()),
+            Some(Err(error)) => {
+                Err(format!("the approval of {} does not count: {error}", hold.opened.ticket))
+            }
+            None => Err(format!("nobody has signed the approval of {}", hold.opened.ticket)),
+        }
+    }
+
+    fn redeem(&self, ledger: &mut dyn Ledger, hold: &Hold) -> Result<(), StoreError> {
+        let refused = |detail: String| StoreError::new(placet_store::Fault::Refused, detail);
+        let state = hold.state.step(HoldEvent::Redeem).map_err(|error| refused(error.to_string()))?;
+        let change = HoldChange {
+            state,
+            since: self.now,
+            by: None,
+            reason: None,
+            redeem_until: hold.redeem_until,
+            approval: None,
+        };
+        ledger.hold_change(hold.id, &change)?;
+        // Whatever is done to the row later: the ticket was used.
+        if !ledger.once_use(&format!("redeemed:{}", hold.opened.ticket), self.now)? {
+            return Err(refused("the approval was used before".to_owned()));
+        }
+        let step = HoldStep {
+            ticket: &hold.opened.ticket,
+            cites: hold.opened.record,
+            step: HoldEvent::Redeem,
+            by: None,
+            reason: None,
+        };
+        self.shared.keys.record(ledger, self.now, self.call.session(), What::HoldStep(step))?;
+        Ok(())
+    }
+
+    /// The call was waiting, and something happened to its hold.
+    fn come_back(
+        &self,
+        ledger: &mut dyn Ledger,
+        ticket: &Ticket,
+        decision: &Decision,
+    ) -> Result<Settled, StoreError> {
+        let Some(hold) = ledger.hold_by_ticket(ticket)? else {
+            return Err(StoreError::new(placet_store::Fault::Corrupt, "a hold is gone"));
+        };
+        let record = hold.opened.record;
+        let answer = match hold.state {
+            HoldState::Pending => {
+                let held = self.held(ticket, &self.masked, record);
+                return Ok(Settled::Held(held, hold.opened.deadline));
+            }
+            HoldState::Approved if self.now >= hold.redeem_until => Answer::expired(ticket, record),
+            HoldState::Approved => {
+                if let Err(reason) = self.approval_holds(&hold) {
+                    return Ok(Settled::Done(Answer::blocked(&[reason], record)));
+                }
+                if !self.claims_hold(ledger, decision)? {
+                    return Ok(Settled::Stale);
+                }
+                self.redeem(ledger, &hold)?;
+                self.use_up(ledger, decision)?;
+                self.note(ledger, decision, true)?;
+                Answer::Allow { args: None, record, observed: None }
+            }
+            HoldState::Denied => Answer::denied(ticket, hold.reason.as_deref(), record),
+            HoldState::Expired | HoldState::Lapsed => Answer::expired(ticket, record),
+            HoldState::Abandoned => Answer::abandoned(ticket, record),
+            HoldState::Redeemed => Answer::used_up(ticket, record),
+        };
+        Ok(Settled::Done(answer))
+    }
+}
+
+/// What rules count is remembered by notes, not by counters.
+fn of_rule(key: &str) -> bool {
+    key.starts_with("rule:")
+}
+
+/// Leaves a match behind for people, and says so in the log if it is news.
+pub(crate) fn raise(
+    ledger: &mut dyn Ledger,
+    keys: &crate::AuditKeys,
+    seen: &Match,
+    session: &str,
+    now: Timestamp,
+    record: u64,
+) -> Result<(), StoreError> {
+    match ledger.threat_raise(seen, session, now, record)? {
+        Raised::Again => {}
+        Raised::New | Raised::Reopened => {
+            let state = ThreatState::Open.as_str();
+            let step = ThreatStep { rule: &seen.rule, session, state, cites: Some(record), by: None };
+            keys.record(ledger, now, session, What::Threat(step))?;
+        }
+    }
+    Ok(())
+}
+
+/// The history as the transaction sees it.
+pub(crate) struct Exact<'a>(pub RefCell<&'a mut dyn Ledger>);
+
+impl Exact<'_> {
+    fn shelf(&self, track: &Track) -> Result<placet_core::rule::Shelf, HistoryError> {
+        self.0.borrow_mut().shelf_get(track).map_err(|error| HistoryError(error.to_string()))
+    }
+}
+
+impl History for Exact<'_> {
+    fn count(&self, track: &Track, since: Timestamp) -> Result<u64, HistoryError> {
+        self.shelf(track).map(|shelf| shelf.count(since))
+    }
+
+    fn distinct(&self, track: &Track, since: Timestamp, values: &[String]) -> Result<u64, HistoryError> {
+        self.shelf(track).map(|shelf| shelf.distinct(since, values))
+    }
+
+    fn sum(&self, track: &Track, since: Timestamp) -> Result<i128, HistoryError> {
+        self.shelf(track).map(|shelf| shelf.sum(since))
+    }
+
+    fn steps(&self, track: &Track, since: Timestamp) -> Result<Vec<Taken>, HistoryError> {
+        self.shelf(track).map(|shelf| shelf.steps(since))
+    }
+}

@@ -1,0 +1,384 @@
+//! Submitting a call: decide over one snapshot, record, wait if a person must be asked.
+
+use std::{
+    borrow::Cow,
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+use placet_core::{
+    CallDigest, Context, Decision, Finding, Redactor, SealedWarrant, Source, Timestamp, ToolCall, Verdict,
+    Warrant, decide_in,
+    hold::{Ticket, can_come_back},
+    log::{Hash, leaf},
+    record::{Decided, Record, What},
+    rule::Track,
+    warrant::{Authority, Counters, Held as Possessed, Nonce, Nonces, Possession, Posture, SealedProof},
+};
+use placet_store::{Store, StoreError, Work, transact};
+
+use crate::{
+    Answer, Engine, Held, Snapshot,
+    engine::{Shared, look},
+    settle::Settled,
+    snapshot::Binding,
+    waiters::Woken,
+};
+
+/// A call, and how its host can wait.
+#[derive(Clone, Debug)]
+pub struct Submission {
+    /// The call.
+    pub call: ToolCall,
+    /// How long the host waits for an answer.
+    pub wait: Duration,
+    /// Whether the host can make the same call again later. If not, the answer is of use only while it waits.
+    pub may_retry: bool,
+    /// The warrant that was shown with the call.
+    pub presented: Option<Presented>,
+}
+
+/// A warrant that was shown with a call.
+#[derive(Clone, Debug)]
+pub struct Presented {
+    /// The warrant.
+    pub warrant: SealedWarrant,
+    /// That the caller holds it.
+    pub proof: SealedProof,
+}
+
+impl Submission {
+    /// `call`, of a host that waits for `wait` and can try again later.
+    pub fn new(call: ToolCall, wait: Duration) -> Self {
+        Self { call, wait, may_retry: true, presented: None }
+    }
+}
+
+/// How often a decision is made anew because something changed while it was made.
+const TRIES_MAX: usize = 8;
+
+/// A call that was decided, ready to be recorded.
+pub(crate) struct Prepared {
+    pub shared: Arc<Shared>,
+    pub snapshot: Arc<Snapshot>,
+    pub call: Arc<ToolCall>,
+    pub decision: Decision,
+    pub digest: CallDigest,
+    /// The same without secrets.
+    pub masked_call: ToolCall,
+    pub masked: Decision,
+    /// What rules looked at, and how it stood.
+    pub seen: Vec<(Track, u64)>,
+    pub warrants: Vec<String>,
+    pub now: Timestamp,
+    pub deadline: Timestamp,
+    pub may_come_back: bool,
+    /// The hold that was waited for, if this is not the first time.
+    pub again: Option<Ticket>,
+    pub chance: u64,
+    pub started: Instant,
+    /// The record, if all goes as it looks now.
+    pub ready: (Vec<u8>, Hash),
+}
+
+impl Engine {
+    /// Decides on a call, and gives the answer once it is recorded. Whatever fails is a block that says so.
+    pub async fn submit(&self, submission: Submission) -> Answer {
+        match self.try_submit(submission).await {
+            Ok(answer) => answer,
+            Err(error) => Answer::failed(&error.to_string()),
+        }
+    }
+
+    async fn try_submit(&self, submission: Submission) -> Result<Answer, StoreError> {
+        let shared = &self.shared;
+        let until = Instant::now() + submission.wait.min(Duration::from_secs(24 * 60 * 60));
+        let call = Arc::new(submission.call);
+        let may_come_back = submission.may_retry && can_come_back(call.session());
+        let mut again: Option<Ticket> = None;
+        let mut tries = 0;
+        loop {
+            let how = (may_come_back, submission.wait);
+            let prepared = prepare(shared, &call, submission.presented.as_ref(), how, again.clone())?;
+            let settled = transact(&*shared.store, move |ledger| prepared.settle(ledger)).await?;
+            let held = match settled {
+                Settled::Stale => {
+                    tries += 1;
+                    if tries >= TRIES_MAX {
+                        let detail = "what decisions rest on kept changing";
+                        return Err(StoreError::new(placet_store::Fault::Locked, detail));
+                    }
+                    shared.refresh()?;
+                    continue;
+                }
+                Settled::Done(answer) => {
+                    shared.grown.store(true, Ordering::SeqCst);
+                    return Ok(answer);
+                }
+                Settled::Held(held, deadline) => {
+                    shared.grown.store(true, Ordering::SeqCst);
+                    shared.due_at(deadline);
+                    held
+                }
+            };
+            let leaving = Leaving { shared, held: &held, armed: !held.may_come_back };
+            let woken = self.wait(&held.ticket, until).await?;
+            leaving.disarm();
+            match woken {
+                Woken::Changed => again = Some(held.ticket),
+                Woken::TimeUp => {
+                    if !held.may_come_back {
+                        abandon(shared, &held.ticket);
+                    }
+                    return Ok(Answer::still_held(&held));
+                }
+            }
+        }
+    }
+
+    /// Waits until something happens to a hold, or the time is over.
+    async fn wait(&self, ticket: &Ticket, until: Instant) -> Result<Woken, StoreError> {
+        if until <= Instant::now() {
+            // It may be answered already: a hold that was joined.
+            return Ok(if self.is_pending(ticket)? { Woken::TimeUp } else { Woken::Changed });
+        }
+        let woken = self.shared.waiters.wait(ticket, until);
+        self.ring();
+        // Whoever answered before we began to wait has not woken us.
+        if !self.is_pending(ticket)? {
+            return Ok(Woken::Changed);
+        }
+        woken.await.map_err(|_| StoreError::gone())
+    }
+
+    fn is_pending(&self, ticket: &Ticket) -> Result<bool, StoreError> {
+        let hold = look(&*self.shared.store, |ledger| ledger.hold_by_ticket(ticket))?;
+        Ok(hold.is_some_and(|hold| hold.state == placet_core::hold::HoldState::Pending))
+    }
+}
+
+/// The only caller that could use the answer may go away at any moment.
+struct Leaving<'a> {
+    shared: &'a Arc<Shared>,
+    held: &'a Held,
+    armed: bool,
+}
+
+impl Leaving<'_> {
+    fn disarm(mut self) {
+        self.armed = false;
+    }
+}
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            abandon(self.shared, &self.held.ticket);
+        }
+    }
+}
+
+/// Nobody can use the answer to this hold any more.
+fn abandon(shared: &Arc<Shared>, ticket: &Ticket) {
+    let (ticket, of) = (ticket.clone(), Arc::clone(shared));
+    let run = move |ledger: &mut dyn placet_store::Ledger| {
+        if let Some(hold) = ledger.hold_by_ticket(&ticket)? {
+            let event = placet_core::hold::HoldEvent::Abandon;
+            crate::timekeeper::step(ledger, &of.keys, &hold, event, of.clock.now())?;
+        }
+        Ok(())
+    };
+    // If it cannot be written, the hold expires by itself.
+    shared.store.submit(Work::new(run, drop));
+}
+
+/// The counters of warrants, as the store has them. What cannot be read is used up.
+struct StoredCounters<'a>(&'a dyn Store);
+
+impl Counters for StoredCounters<'_> {
+    fn count(&self, key: &str) -> u64 {
+        look(self.0, |ledger| ledger.counter_get(key)).unwrap_or(u64::MAX)
+    }
+}
+
+/// Decides on a call under what is in force now.
+fn prepare(
+    shared: &Arc<Shared>,
+    call: &Arc<ToolCall>,
+    presented: Option<&Presented>,
+    (may_come_back, wait): (bool, Duration),
+    again: Option<Ticket>,
+) -> Result<Prepared, StoreError> {
+    let started = Instant::now();
+    let (snapshot, now) = (shared.snapshot(), shared.clock.now());
+    let configuration = Arc::clone(&snapshot.configuration);
+    let history = shared.store.shelves().history();
+    let counters = StoredCounters(&*shared.store);
+    let found = Authorized::find(shared, &snapshot, call, presented, now)?;
+    let authority = found.as_ref().ok().and_then(Option::as_ref).map(|authorized| Authority {
+        warrant: &authorized.warrant,
+        held: authorized.possession.as_ref().map_or(Possessed::Taken, Possessed::Proved),
+        posture: Posture::OPEN,
+        counters: &counters,
+        now,
+    });
+    let context = Context {
+        policy: &configuration.policy,
+        rules: &configuration.rules,
+        history: &history,
+        now,
+        authority: authority.as_ref(),
+    };
+    let mut decision = decide_in(call, &context);
+    if let Some(by) = snapshot.stopped() {
+        stop(
+            &mut decision,
+            Source::KillSwitch,
+            format!("everything is stopped by {by}; only an operator can resume"),
+        );
+    }
+    match &found {
+        Err(reason) => stop(&mut decision, Source::Warrant, reason.clone()),
+        Ok(None) if configuration.wants_warrant(call.agent()) => {
+            stop(
+                &mut decision,
+                Source::Warrant,
+                "this agent may do nothing without a warrant, and has none".to_owned(),
+            );
+        }
+        Ok(_) => {}
+    }
+    let digest = decision.digest.unwrap_or_else(|| CallDigest::of(call, &[]));
+    let mut masking = Redactor::builtin().record();
+    let (masked_call, moves) = masking.call(call);
+    let masked = masking.decision_moved(&moves, decision.clone());
+    let warrants = match found {
+        Ok(Some(authorized)) => {
+            authorized.warrant.links().iter().map(|link| link.head.id.to_string()).collect()
+        }
+        Ok(None) | Err(_) => Vec::new(),
+    };
+    let for_ms = match may_come_back {
+        true => configuration.deadline_ms,
+        // An answer is of use only while somebody waits for it.
+        false => configuration.inline_deadline_ms.min(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)),
+    };
+    let mut chance = [0; 8];
+    getrandom::fill(&mut chance)
+        .map_err(|error| StoreError::new(placet_store::Fault::Other, format!("no random bytes: {error}")))?;
+    let mut prepared = Prepared {
+        shared: Arc::clone(shared),
+        call: Arc::clone(call),
+        digest,
+        masked_call: Cow::into_owned(masked_call),
+        masked,
+        seen: history.versions(),
+        warrants,
+        now,
+        deadline: now.plus_ms(for_ms),
+        may_come_back,
+        again,
+        chance: u64::from_le_bytes(chance),
+        started,
+        ready: (Vec::new(), [0; 32]),
+        decision,
+        snapshot,
+    };
+    prepared.ready = prepared.encode(&prepared.masked, None);
+    Ok(prepared)
+}
+
+/// Adds a voice that says no.
+pub(crate) fn stop(decision: &mut Decision, source: Source, reason: String) {
+    decision.findings.push(Finding { source, verdict: Verdict::Block, reason });
+    let again = Decision::of(std::mem::take(&mut decision.findings), None, None);
+    (decision.verdict, decision.reasons, decision.findings) = (again.verdict, again.reasons, again.findings);
+}
+
+impl Prepared {
+    /// The record of `masked`, with its hash in the log.
+    pub fn encode(&self, masked: &Decision, ticket: Option<&Ticket>) -> (Vec<u8>, Hash) {
+        let mode = self.snapshot.mode(self.call.agent());
+        let decided = Decided {
+            digest: self.shared.keys.keyed(&self.digest),
+            carried_out: mode.carry_out(masked),
+            policy: self.snapshot.configuration.fingerprint,
+            warrants: &self.warrants,
+            ticket,
+            took_us: u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX),
+            ..Decided::of(&self.masked_call, masked, mode)
+        };
+        let body = Record::new(self.now, What::Decision(decided)).encode();
+        let hash = leaf(&body);
+        (body, hash)
+    }
+}
+
+/// The transaction refuses a proof that was used before; nobody need look earlier.
+struct CheckedLater;
+
+impl Nonces for CheckedLater {
+    fn has(&self, _nonce: &Nonce) -> bool {
+        false
+    }
+}
+
+/// A warrant under which a call is made, checked.
+struct Authorized {
+    warrant: Arc<Warrant>,
+    possession: Option<Possession>,
+}
+
+impl Authorized {
+    /// The warrant of a call; a reason if it may do nothing.
+    fn find(
+        shared: &Shared,
+        snapshot: &Snapshot,
+        call: &ToolCall,
+        presented: Option<&Presented>,
+        now: Timestamp,
+    ) -> Result<Result<Option<Self>, String>, StoreError> {
+        let binding = match call.session() {
+            "" => Binding::Free,
+            session => snapshot.binding(session, call.parent_session().unwrap_or(""), || {
+                crate::sessions::find_binding(shared, snapshot, session, call.parent_session(), now)
+            })?,
+        };
+        let configuration = snapshot.configuration();
+        let bound = match binding {
+            Binding::Free => None,
+            Binding::To(warrant) => match warrant.recheck(&configuration.revocations, now) {
+                Ok(()) => Some(warrant),
+                Err(error) => {
+                    return Ok(Err(format!("the warrant of this session no longer counts: {error}")));
+                }
+            },
+            Binding::Missing => {
+                let reason =
+                    "the session that started this one has a warrant, and has passed on no part of it";
+                return Ok(Err(reason.to_owned()));
+            }
+            Binding::Broken(reason) => return Ok(Err(reason)),
+        };
+        let Some(presented) = presented else {
+            return Ok(Ok(bound.map(|warrant| Self { warrant, possession: None })));
+        };
+        let opened = match presented.warrant.open(&configuration.roots, &configuration.revocations, now) {
+            Ok(warrant) => Arc::new(warrant),
+            Err(error) => return Ok(Err(format!("the warrant does not count: {error}"))),
+        };
+        if let Some(bound) = bound
+            && !crate::sessions::extends(&opened, &bound)
+        {
+            return Ok(Err("the warrant is no part of the one this session is bound to".to_owned()));
+        }
+        let digest = CallDigest::of(
+            call,
+            &placet_core::effect::without_effect(call.tool().as_str(), &configuration.policy),
+        );
+        Ok(match presented.proof.check(&opened, &digest, now, &CheckedLater) {
+            Ok(possession) => Ok(Some(Self { warrant: opened, possession: Some(possession) })),
+            Err(error) => Err(format!("that the caller holds the warrant is not proved: {error}")),
+        })
+    }
+}

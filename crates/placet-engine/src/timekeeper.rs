@@ -1,0 +1,288 @@
+//! The one timer: ends waits and holds in time, hears of answers that other processes gave, signs checkpoints, lets old
+//! things go.
+
+use std::{
+    sync::{Arc, Condvar, Mutex, PoisonError, Weak, atomic::Ordering},
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+use placet_core::{
+    Json, Timestamp,
+    hold::{HoldEvent, HoldState, Ticket},
+    record::{AgedOut, HoldStep, What, expand},
+};
+use placet_store::{EntryKind, Hold, HoldChange, Ledger, StoreError, transact, wait_for};
+
+use crate::engine::{Shared, look};
+
+/// How often we look whether another process has answered, while somebody waits.
+const OTHERS_EVERY: Duration = Duration::from_millis(1);
+/// How often we look whether somebody else's hold is due.
+const DUE_EVERY: Duration = Duration::from_secs(30);
+/// How long the log may grow without a checkpoint.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
+/// How often old things are let go.
+const AGE_OUT_EVERY: Duration = Duration::from_secs(60 * 60);
+/// A clock that is set forward makes holds due at once; we notice within this time.
+const CLOCK_EVERY: Duration = Duration::from_secs(1);
+/// Holds that are ended in one go.
+const DUE_MAX: usize = 500;
+
+/// The thread, for as long as somebody has this.
+pub(crate) struct Timekeeper {
+    bell: Arc<Bell>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Bell {
+    state: Mutex<Rung>,
+    rung: Condvar,
+}
+
+#[derive(Default)]
+struct Rung {
+    again: bool,
+    stop: bool,
+}
+
+impl Timekeeper {
+    /// There is something new to keep in mind.
+    pub fn ring(&self) {
+        self.bell.state.lock().unwrap_or_else(PoisonError::into_inner).again = true;
+        self.bell.rung.notify_one();
+    }
+}
+
+impl Drop for Timekeeper {
+    fn drop(&mut self) {
+        self.bell.state.lock().unwrap_or_else(PoisonError::into_inner).stop = true;
+        self.bell.rung.notify_one();
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+/// Starts the thread.
+pub(crate) fn start(shared: &Arc<Shared>) -> Result<Timekeeper, StoreError> {
+    let bell = Arc::new(Bell::default());
+    let mut keeper = Keeper {
+        shared: Arc::downgrade(shared),
+        bell: Arc::clone(&bell),
+        others: shared.store.others_version()?,
+        log_seen: look(&*shared.store, |ledger| ledger.log_size())?,
+        due_looked: Instant::now(),
+        signed: Instant::now(),
+        aged: Instant::now(),
+    };
+    let thread = std::thread::Builder::new()
+        .name("placet-time".to_owned())
+        .spawn(move || keeper.run())
+        .map_err(|error| StoreError::new(placet_store::Fault::Other, error.to_string()))?;
+    Ok(Timekeeper { bell, thread: Some(thread) })
+}
+
+struct Keeper {
+    shared: Weak<Shared>,
+    bell: Arc<Bell>,
+    others: u64,
+    log_seen: u64,
+    due_looked: Instant,
+    signed: Instant,
+    aged: Instant,
+}
+
+impl Keeper {
+    fn run(&mut self) {
+        loop {
+            let Some(shared) = self.shared.upgrade() else { return };
+            let sleep = self.turn(&shared);
+            let mut state = self.bell.state.lock().unwrap_or_else(PoisonError::into_inner);
+            if state.stop {
+                drop(state);
+                // The last word: what was written is signed. If that fails, the next run signs it.
+                let _ = wait_for(checkpoint(&shared));
+                return;
+            }
+            drop(shared);
+            if !std::mem::take(&mut state.again) {
+                let waited = self.bell.rung.wait_timeout(state, sleep);
+                waited.unwrap_or_else(PoisonError::into_inner).0.again = false;
+            }
+        }
+    }
+
+    /// Does what is due, and gives how long there is nothing to do. What fails now is tried again next time: nothing
+    /// here can let a call through.
+    fn turn(&mut self, shared: &Shared) -> Duration {
+        let now = Instant::now();
+        shared.waiters.time_up(now);
+        let anybody = !shared.waiters.is_empty();
+        if anybody {
+            let _ = self.hear_others(shared);
+        }
+        if now.duration_since(self.due_looked) >= DUE_EVERY {
+            self.due_looked = now;
+            if let Ok(Some(due)) = look(&*shared.store, |ledger| ledger.hold_next_due()) {
+                shared.due_at(due);
+            }
+        }
+        let clock = shared.clock.now();
+        let due = shared.next_due.load(Ordering::SeqCst);
+        if clock.as_ms() >= due {
+            let _ = wait_for(settle_due(shared));
+        }
+        if now.duration_since(self.signed) >= CHECKPOINT_EVERY {
+            self.signed = now;
+            let _ = wait_for(checkpoint(shared));
+        }
+        if now.duration_since(self.aged) >= AGE_OUT_EVERY {
+            self.aged = now;
+            let _ = wait_for(age_out(shared));
+        }
+        let mut sleep = if anybody { OTHERS_EVERY } else { DUE_EVERY };
+        let due = shared.next_due.load(Ordering::SeqCst);
+        if due != i64::MAX {
+            let left =
+                Duration::from_millis(due.saturating_sub(clock.as_ms()).clamp(1, i64::MAX).unsigned_abs());
+            sleep = sleep.min(left).min(CLOCK_EVERY);
+        }
+        if shared.grown.load(Ordering::SeqCst) {
+            sleep = sleep.min(CHECKPOINT_EVERY);
+        }
+        if let Some(next) = shared.waiters.next_time() {
+            sleep = sleep.min(next.saturating_duration_since(Instant::now()));
+        }
+        sleep
+    }
+
+    /// Wakes those whose holds another process has changed.
+    fn hear_others(&mut self, shared: &Shared) -> Result<(), StoreError> {
+        let version = shared.store.others_version()?;
+        if version == self.others {
+            return Ok(());
+        }
+        const AT_ONCE: usize = 1_000;
+        loop {
+            let records = look(&*shared.store, |ledger| ledger.records_from(self.log_seen, AT_ONCE))?;
+            for record in &records {
+                self.log_seen = record.index + 1;
+                if record.kind == Some(EntryKind::HoldStep)
+                    && let Some(ticket) = ticket_of(&record.body)
+                {
+                    shared.waiters.wake(&ticket);
+                }
+            }
+            if records.len() < AT_ONCE {
+                break;
+            }
+        }
+        self.others = version;
+        Ok(())
+    }
+}
+
+fn ticket_of(body: &[u8]) -> Option<Ticket> {
+    let record = expand(body).ok()?;
+    let ticket = record.get("what")?.get("hold_step")?.get("ticket").and_then(Json::as_str)?;
+    Ticket::parse(ticket).ok()
+}
+
+/// Ends the holds whose time is over.
+pub(crate) async fn settle_due(shared: &Shared) -> Result<(), StoreError> {
+    loop {
+        let now = shared.clock.now();
+        let keys = shared.keys.clone();
+        let ended = transact(&*shared.store, move |ledger| {
+            let due = ledger.holds_due(now, DUE_MAX)?;
+            let mut ended = Vec::with_capacity(due.len());
+            for hold in due {
+                let event =
+                    if hold.state == HoldState::Pending { HoldEvent::Expire } else { HoldEvent::Lapse };
+                step(ledger, &keys, &hold, event, now)?;
+                ended.push(hold.opened.ticket);
+            }
+            Ok((ended, ledger.hold_next_due()?))
+        })
+        .await;
+        let (ended, next) = ended?;
+        shared.next_due.store(next.map_or(i64::MAX, Timestamp::as_ms), Ordering::SeqCst);
+        if !ended.is_empty() {
+            shared.grown.store(true, Ordering::SeqCst);
+        }
+        ended.iter().for_each(|ticket| shared.waiters.wake(ticket));
+        if ended.len() < DUE_MAX {
+            return Ok(());
+        }
+    }
+}
+
+/// Something happens to a hold without anybody doing it.
+pub(crate) fn step(
+    ledger: &mut dyn Ledger,
+    keys: &crate::AuditKeys,
+    hold: &Hold,
+    event: HoldEvent,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let Ok(state) = hold.state.step(event) else { return Ok(()) };
+    let change = HoldChange {
+        state,
+        since: now,
+        by: None,
+        reason: None,
+        redeem_until: hold.redeem_until,
+        approval: None,
+    };
+    ledger.hold_change(hold.id, &change)?;
+    let step = HoldStep {
+        ticket: &hold.opened.ticket,
+        cites: hold.opened.record,
+        step: event,
+        by: None,
+        reason: None,
+    };
+    keys.record(ledger, now, &hold.opened.session, What::HoldStep(step))?;
+    Ok(())
+}
+
+/// Signs the log as it is, if it has grown.
+pub(crate) async fn checkpoint(shared: &Shared) -> Result<(), StoreError> {
+    if !shared.grown.swap(false, Ordering::SeqCst) {
+        return Ok(());
+    }
+    let keys = shared.keys.clone();
+    let signed = transact(&*shared.store, move |ledger| {
+        let tree = ledger.log_tree()?;
+        let last = ledger.checkpoint_last()?.map(|(size, _)| size);
+        if tree.size() == 0 || last == Some(tree.size()) {
+            return Ok(());
+        }
+        ledger.checkpoint_put(tree.size(), keys.checkpoint(tree.size(), tree.root()).as_str())
+    })
+    .await;
+    if signed.is_err() {
+        shared.grown.store(true, Ordering::SeqCst);
+    }
+    signed
+}
+
+/// Lets old things go, and says so in the log.
+async fn age_out(shared: &Shared) -> Result<(), StoreError> {
+    let (now, keys, retention) =
+        (shared.clock.now(), shared.keys.clone(), shared.snapshot().configuration.retention);
+    transact(&*shared.store, move |ledger| {
+        let gone = ledger.age_out(&retention, now)?;
+        for (what, count, until) in
+            [("holds", gone.holds, gone.holds_until), ("events", gone.events, gone.events_until)]
+        {
+            if count > 0 {
+                keys.record(ledger, now, "", What::Retention(AgedOut { what, count, until }))?;
+            }
+        }
+        Ok(())
+    })
+    .await
+}

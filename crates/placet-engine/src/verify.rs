@@ -1,0 +1,168 @@
+//! Checking the log: every record by its bytes, all of them by the tree, the tree by signed checkpoints.
+
+use placet_core::log::{Checkpoint, SealedCheckpoint, Tree, VerifierKey, leaf};
+use placet_store::{Store, StoreError};
+
+use crate::{AuditKeys, engine::look};
+
+/// Records that are read at once.
+const AT_ONCE: usize = 4_096;
+
+/// What checks a log.
+pub struct Verifier<'a> {
+    /// The log.
+    pub store: &'a dyn Store,
+    /// Whose checkpoints count.
+    pub verifier: VerifierKey,
+    /// The local keys, if they are at hand: with them, whoever has changed both a record and its hash is found out too.
+    pub keys: Option<&'a AuditKeys>,
+    /// A checkpoint that was kept elsewhere.
+    pub against: Option<SealedCheckpoint>,
+}
+
+/// A log that holds.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Verified {
+    /// How many records.
+    pub records: u64,
+    /// How many bytes they have.
+    pub bytes: u64,
+    /// How many signed checkpoints fit.
+    pub checkpoints: usize,
+    /// How many records the last of them covers.
+    pub signed: u64,
+    /// How many records there were at the checkpoint that was kept elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against: Option<u64>,
+}
+
+/// How far the check has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Records that were checked.
+    pub records: u64,
+    /// Records in all.
+    pub total: u64,
+}
+
+/// Why a log does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VerifyError {
+    /// A record is not what was written.
+    #[error("record {index} {what}")]
+    Record {
+        /// Which.
+        index: u64,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// Records are missing at the end.
+    #[error("the log ends with {found} records, and {expected} were written")]
+    Short {
+        /// How many there are.
+        found: u64,
+        /// How many there were.
+        expected: u64,
+    },
+    /// A checkpoint does not fit.
+    #[error("the checkpoint of {size} records does not fit: {what}")]
+    Checkpoint {
+        /// How many records it covers.
+        size: u64,
+        /// What is wrong.
+        what: String,
+    },
+    /// The log cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Verifier<'_> {
+    /// Checks everything, and names the first that is wrong.
+    pub fn verify(&self, mut progress: impl FnMut(Progress)) -> Result<Verified, VerifyError> {
+        let (head, mut checkpoints) =
+            look(self.store, |ledger| Ok((ledger.log_tree()?, ledger.checkpoints()?)))?;
+        let total = head.size();
+        let against = self.against()?;
+        if let Some(kept) = against.as_ref().filter(|kept| kept.size > total) {
+            return Err(VerifyError::Short { found: total, expected: kept.size });
+        }
+        let mut opened = Vec::with_capacity(checkpoints.len());
+        for (size, text) in checkpoints.drain(..) {
+            opened.push((size, self.open(size, &SealedCheckpoint::from_text(text))?));
+        }
+        if let Some((size, _)) = opened.last().filter(|(size, _)| *size > total) {
+            return Err(VerifyError::Short { found: total, expected: *size });
+        }
+        let mut to_meet: Vec<&Checkpoint> =
+            opened.iter().map(|(_, checkpoint)| checkpoint).chain(&against).collect();
+        to_meet.sort_by_key(|checkpoint| checkpoint.size);
+        let mut to_meet = to_meet.into_iter().peekable();
+        let (mut tree, mut bytes) = (Tree::new(), 0);
+        while tree.size() < total {
+            let records = look(self.store, |ledger| ledger.records_from(tree.size(), AT_ONCE))?;
+            if records.is_empty() {
+                return Err(VerifyError::Short { found: tree.size(), expected: total });
+            }
+            for record in records.into_iter().take_while(|record| record.index < total) {
+                let index = tree.size();
+                let wrong = |what| VerifyError::Record { index, what };
+                if record.index != index {
+                    return Err(wrong("is missing"));
+                }
+                let hash = leaf(&record.body);
+                if record.leaf != hash {
+                    return Err(wrong("was changed"));
+                }
+                if let Some(keys) = self.keys
+                    && record.seal != keys.seal(index, &hash)
+                {
+                    return Err(wrong("was changed, or stands where another stood"));
+                }
+                bytes += record.body.len() as u64;
+                let _ = tree.push(hash);
+                while let Some(checkpoint) = to_meet.next_if(|checkpoint| checkpoint.size == tree.size()) {
+                    if checkpoint.root != tree.root() {
+                        let what = "the records before it are not those that were signed".to_owned();
+                        return Err(VerifyError::Checkpoint { size: checkpoint.size, what });
+                    }
+                }
+            }
+            progress(Progress { records: tree.size(), total });
+        }
+        if tree != head {
+            return Err(VerifyError::Short { found: tree.size(), expected: head.size() });
+        }
+        let beyond = look(self.store, |ledger| ledger.records_from(total, 1))?;
+        if let Some(record) = beyond.first() {
+            // Somebody may be writing: what came since is no part of what was checked, but must have been written.
+            let now = look(self.store, |ledger| ledger.log_size())?;
+            if record.index >= now {
+                return Err(VerifyError::Record {
+                    index: record.index,
+                    what: "stands beyond the end of the log",
+                });
+            }
+        }
+        let signed = opened.last().map_or(0, |(size, _)| *size);
+        let against = against.map(|kept| kept.size);
+        Ok(Verified { records: total, bytes, checkpoints: opened.len(), signed, against })
+    }
+
+    fn against(&self) -> Result<Option<Checkpoint>, VerifyError> {
+        let Some(sealed) = &self.against else { return Ok(None) };
+        sealed
+            .open(&self.verifier)
+            .map(Some)
+            .map_err(|error| VerifyError::Checkpoint { size: 0, what: error.to_string() })
+    }
+
+    fn open(&self, size: u64, sealed: &SealedCheckpoint) -> Result<Checkpoint, VerifyError> {
+        let wrong = |what: String| VerifyError::Checkpoint { size, what };
+        let checkpoint = sealed.open(&self.verifier).map_err(|error| wrong(error.to_string()))?;
+        match checkpoint.size == size {
+            true => Ok(checkpoint),
+            false => Err(wrong("it is kept under another size".to_owned())),
+        }
+    }
+}

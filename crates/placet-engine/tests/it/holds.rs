@@ -1,0 +1,190 @@
+//! Tickets: join, redeem once, deny, expire, lapse, across restarts.
+
+use std::time::Duration;
+
+use placet_core::hold::{DENIAL_MS, HoldState, REDEEM_MS};
+use placet_engine::{AnswerError, HoldName, Ruling, Submission};
+
+use crate::rig::{Rig, call, harmless, risky, short, ticket};
+
+#[tokio::test]
+async fn a_harmless_call_runs_and_a_risky_one_waits() {
+    let rig = Rig::new();
+    assert_eq!(short(&rig.ask(harmless()).await), "allow");
+    let answer = rig.ask(risky()).await;
+    let ticket = ticket(&answer);
+    assert!(short(&answer).starts_with(&format!("Held for a person (ticket {ticket}): ")), "{answer:?}");
+    assert_eq!(rig.verify().unwrap().records, 2);
+}
+
+#[tokio::test]
+async fn a_retry_joins_and_the_approval_releases_it_once() {
+    let rig = Rig::new();
+    let first = ticket(&rig.ask(risky()).await);
+    assert_eq!(ticket(&rig.ask(risky()).await), first);
+    assert_eq!(rig.engine.pending(10).unwrap().len(), 1);
+    rig.approve(&first).await;
+    assert_eq!(short(&rig.ask(risky()).await), "allow");
+    let again = ticket(&rig.ask(risky()).await);
+    assert_ne!(again, first);
+    rig.verify().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_retries_one_redeems() {
+    let rig = Rig::new();
+    let first = ticket(&rig.ask(risky()).await);
+    rig.approve(&first).await;
+    let engine = rig.engine.clone();
+    let tasks: Vec<_> = (0..32)
+        .map(|_| {
+            let engine = engine.clone();
+            tokio::spawn(async move { engine.submit(Submission::new(risky(), Duration::ZERO)).await })
+        })
+        .collect();
+    let mut allowed = 0;
+    for task in tasks {
+        allowed += usize::from(task.await.unwrap().is_allow());
+    }
+    assert_eq!(allowed, 1);
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn whoever_waits_is_woken_by_the_answer() {
+    let rig = Rig::new();
+    let (answer, ()) = tokio::join!(rig.ask_and_wait(risky()), async {
+        let hold = rig.pending(1).await.remove(0);
+        rig.approve(hold.opened.ticket.as_str()).await;
+    });
+    assert_eq!(short(&answer), "allow");
+    let (answer, ()) = tokio::join!(rig.ask_and_wait(call("rm -rf ~/notes")), async {
+        let hold = rig.pending(1).await.remove(0);
+        rig.deny(hold.opened.ticket.as_str(), "not today").await;
+    });
+    assert!(short(&answer).ends_with("They say: not today."), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_denial_is_remembered_for_a_while() {
+    let rig = Rig::new();
+    let first = ticket(&rig.ask(risky()).await);
+    rig.deny(&first, "use a branch").await;
+    let answer = rig.ask(risky()).await;
+    assert_eq!(short(&answer), format!("Denied by a person (ticket {first}). They say: use a branch."));
+    assert!(rig.engine.pending(10).unwrap().is_empty());
+    rig.clock.advance(DENIAL_MS);
+    assert_ne!(ticket(&rig.ask(risky()).await), first);
+}
+
+#[tokio::test]
+async fn unanswered_means_no_and_an_approval_lapses() {
+    let rig = Rig::new();
+    let first = ticket(&rig.ask(risky()).await);
+    rig.clock.advance(60 * 60 * 1_000);
+    rig.engine.tick().await.unwrap();
+    let state = |name: &str| rig.engine.hold(&HoldName::parse(name).unwrap()).unwrap().unwrap().state;
+    assert_eq!(state(&first), HoldState::Expired);
+    let second = ticket(&rig.ask(risky()).await);
+    rig.approve(&second).await;
+    rig.clock.advance(REDEEM_MS);
+    rig.engine.tick().await.unwrap();
+    assert_eq!(state(&second), HoldState::Lapsed);
+    assert_ne!(ticket(&rig.ask(risky()).await), second);
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_after_the_deadline_is_none() {
+    let rig = Rig::new();
+    let person = rig.person().await;
+    let first = ticket(&rig.ask(risky()).await);
+    rig.clock.advance(60 * 60 * 1_000 + 1);
+    let late = rig.engine.answer(HoldName::parse(&first).unwrap(), Ruling::Approve, &person).await;
+    assert!(matches!(late, Err(AnswerError::AlreadyResolved { state: HoldState::Expired, .. })), "{late:?}");
+}
+
+#[tokio::test]
+async fn the_first_answer_wins() {
+    let rig = Rig::new();
+    let first = ticket(&rig.ask(risky()).await);
+    rig.deny(&first, "no").await;
+    let person = rig.person().await;
+    let second = rig.engine.answer(HoldName::parse(&first).unwrap(), Ruling::Approve, &person).await;
+    assert_eq!(second.unwrap_err().to_string(), format!("{first} is denied already, by ann"));
+    let nobody = rig.engine.answer(HoldName::parse("H-ZZZZ").unwrap(), Ruling::Approve, &person).await;
+    assert_eq!(nobody.unwrap_err(), AnswerError::Unknown);
+}
+
+#[tokio::test]
+async fn another_call_does_not_redeem() {
+    let rig = Rig::new();
+    let first = ticket(&rig.ask(risky()).await);
+    rig.approve(&first).await;
+    for other in [
+        call("git push --force origin main "),
+        risky().with_cwd("/srv/other"),
+        risky().with_session("s2"),
+        risky().with_agent("somebody"),
+        risky().with_host("elsewhere"),
+    ] {
+        assert_ne!(ticket(&rig.ask(other).await), first);
+    }
+    // What the agent says about it, and the host's name for it, are not the call.
+    assert_eq!(short(&rig.ask(risky().with_reason("because").with_id("c2")).await), "allow");
+}
+
+#[tokio::test]
+async fn a_session_without_a_name_can_only_wait() {
+    let rig = Rig::new();
+    for session in ["", "unknown"] {
+        let answer = rig.ask(risky().with_session(session)).await;
+        assert!(short(&answer).starts_with("Blocked: nobody answered in time (H-"), "{answer:?}");
+        // It was abandoned: nobody is asked about it any more.
+        rig.pending(0).await;
+        let (answer, ()) = tokio::join!(rig.ask_and_wait(risky().with_session(session)), async {
+            let hold = rig.pending(1).await.remove(0);
+            rig.approve(hold.opened.ticket.as_str()).await;
+        });
+        assert_eq!(short(&answer), "allow");
+    }
+}
+
+#[tokio::test]
+async fn who_goes_away_takes_the_question_along() {
+    let rig = Rig::new();
+    let mut submission = Submission::new(risky(), Duration::from_secs(60));
+    submission.may_retry = false;
+    let engine = rig.engine.clone();
+    let task = tokio::spawn(async move { engine.submit(submission).await });
+    while rig.engine.waiting() == 0 {
+        tokio::task::yield_now().await;
+    }
+    task.abort();
+    assert!(task.await.unwrap_err().is_cancelled());
+    rig.pending(0).await;
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn holds_survive_a_restart() {
+    let rig = Rig::new();
+    let (first, second) = (ticket(&rig.ask(risky()).await), ticket(&rig.ask(call("rm -rf ~/notes")).await));
+    rig.approve(&first).await;
+    let rig = rig.restarted();
+    assert_eq!(short(&rig.ask(risky()).await), "allow");
+    assert_eq!(ticket(&rig.ask(call("rm -rf ~/notes")).await), second);
+    rig.approve(&second).await;
+    let rig = rig.restarted();
+    assert_eq!(short(&rig.ask(call("rm -rf ~/notes")).await), "allow");
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn an_agent_cannot_answer_itself() {
+    let rig = Rig::new();
+    let first = ticket(&rig.ask(risky().with_agent("ann")).await);
+    let person = rig.person().await;
+    let own = rig.engine.answer(HoldName::parse(&first).unwrap(), Ruling::Approve, &person).await;
+    assert!(matches!(own, Err(AnswerError::OwnRequest { .. })), "{own:?}");
+}

@@ -1,0 +1,12 @@
+//! The engine at its boundary: calls in, answers out, over a real database in a temporary directory.
+
+mod audit;
+mod crash;
+mod faults;
+mod holds;
+mod modes;
+mod processes;
+mod reports;
+mod rig;
+mod rules;
+mod warrants;

@@ -1,0 +1,74 @@
+//! The kill switch, observe mode, who may answer.
+
+use placet_core::Mode;
+use placet_engine::{Answer, Credential, CredentialError};
+
+use crate::rig::{Rig, harmless, risky, short, ticket};
+
+#[tokio::test]
+async fn the_kill_switch_stops_everything_at_once() {
+    let rig = Rig::new();
+    let other = rig.neighbour();
+    let person = rig.person().await;
+    assert_eq!(short(&other.ask(harmless()).await), "allow");
+    rig.engine.stop_all(&person).await.unwrap();
+    // The other process has not been told; its next decision finds out all the same.
+    assert_eq!(
+        short(&other.ask(harmless()).await),
+        "Blocked: everything is stopped by ann; only an operator can resume."
+    );
+    rig.engine.set_mode(None, Mode::Observe, &person).await.unwrap();
+    assert!(!rig.ask(harmless()).await.is_allow());
+    rig.engine.resume(&person).await.unwrap();
+    assert_eq!(short(&other.ask(harmless()).await), "allow");
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn an_approval_does_not_survive_the_kill_switch() {
+    let rig = Rig::new();
+    let person = rig.person().await;
+    let first = ticket(&rig.ask(risky()).await);
+    rig.approve(&first).await;
+    rig.engine.stop_all(&person).await.unwrap();
+    assert!(!rig.ask(risky()).await.is_allow());
+    rig.engine.resume(&person).await.unwrap();
+    assert_eq!(short(&rig.ask(risky()).await), "allow");
+}
+
+#[tokio::test]
+async fn observe_mode_lets_it_run_and_says_what_it_would_have_done() {
+    let rig = Rig::new();
+    let person = rig.person().await;
+    rig.engine.set_mode(Some("nightly"), Mode::Observe, &person).await.unwrap();
+    match rig.ask(risky()).await {
+        Answer::Allow { observed: Some(would), .. } => assert!(!would.is_empty()),
+        other => panic!("{other:?}"),
+    }
+    assert!(rig.engine.pending(10).unwrap().is_empty());
+    ticket(&rig.ask(risky().with_agent("another")).await);
+    let standing = rig.engine.standing().unwrap();
+    assert_eq!(
+        (standing.mode, standing.agents),
+        (Mode::Enforce, vec![("nightly".to_owned(), Mode::Observe)])
+    );
+}
+
+#[tokio::test]
+async fn a_credential_counts_once_it_was_admitted() {
+    let rig = Rig::new();
+    let (ann, bob) = (Credential::new("ann", [1; 32]).unwrap(), Credential::new("bob", [2; 32]).unwrap());
+    assert_eq!(rig.engine.authenticate(&ann), Err(CredentialError::Unknown));
+    assert!(rig.engine.admit(&ann, None).await.unwrap());
+    let person = rig.engine.authenticate(&ann).unwrap();
+    // The second one needs the leave of the first.
+    assert!(!rig.engine.admit(&bob, None).await.unwrap());
+    assert_eq!(rig.engine.authenticate(&bob), Err(CredentialError::Unknown));
+    assert!(rig.engine.admit(&bob, Some(&person)).await.unwrap());
+    assert_eq!(rig.engine.authenticate(&bob).unwrap().name(), "bob");
+    let forged = Credential::new("ann", [3; 32]).unwrap();
+    assert_eq!(rig.engine.authenticate(&forged), Err(CredentialError::Unknown));
+    let text = ann.to_secret_text();
+    assert_eq!(Credential::parse(&text).unwrap().name(), "ann");
+    assert!(!format!("{ann:?}").contains(text.as_str()));
+}

@@ -1,0 +1,62 @@
+//! Outcomes and other events.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
+use placet_core::{Event, Json, event::Report, hold::HoldState, record::expand};
+
+use crate::rig::{Rig, harmless, risky, short, ticket};
+
+fn report(text: &str) -> Report {
+    match Event::from_json(&Json::read(text).unwrap()).unwrap() {
+        Event::Other(report) => report,
+        Event::ToolCall(call) => panic!("{call:?}"),
+    }
+}
+
+#[tokio::test]
+async fn an_outcome_cites_the_decision_on_its_call() {
+    let rig = Rig::new();
+    assert_eq!(short(&rig.ask(harmless()).await), "allow");
+    let ended = r#"{"event":"tool_result","session":"s1","agent":"nightly","id":"c1","tool":"terminal","outcome":"ok","duration_ms":12}"#;
+    let noted = rig.engine.report(report(ended)).await.unwrap();
+    assert_eq!((noted.cites, noted.ungoverned), (Some(0), false));
+    let record = rig.engine.look(|ledger| ledger.record_get(1)).unwrap().unwrap();
+    let outcome = expand(&record.body).unwrap();
+    let outcome = outcome.get("what").and_then(|what| what.get("outcome")).unwrap();
+    assert_eq!(outcome.get("cites").and_then(Json::as_u64), Some(0));
+    // The same name in another session is another call.
+    let other = ended.replace("\"s1\"", "\"s2\"");
+    assert!(rig.engine.report(report(&other)).await.unwrap().ungoverned);
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn what_is_reported_is_kept_without_its_secrets() {
+    let rig = Rig::new();
+    let secret = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
+    let said = format!(r#"{{"event":"user_input","session":"s1","text":"use {secret} please"}}"#);
+    rig.engine.report(report(&said)).await.unwrap();
+    let kept = rig.engine.look(|ledger| ledger.happenings_of("s1", 10)).unwrap().remove(0);
+    assert_eq!(kept.kind, "user_input");
+    let text = expand(&kept.body).unwrap();
+    let text = text.get("text").and_then(Json::as_str).unwrap();
+    assert!(text.starts_with("use «") && !text.contains(&secret), "{text}");
+}
+
+#[tokio::test]
+async fn a_session_that_ends_takes_its_holds_along_but_not_its_children() {
+    let rig = Rig::new();
+    let own = ticket(&rig.ask(risky()).await);
+    let childs = ticket(&rig.ask(risky().with_session("s2").with_parent_session("s1")).await);
+    rig.engine.report(report(r#"{"event":"session_end","session":"s1"}"#)).await.unwrap();
+    let pending = rig.engine.pending(10).unwrap();
+    assert_eq!(pending.iter().map(|hold| hold.opened.ticket.as_str()).collect::<Vec<_>>(), [childs]);
+    let holds = rig.engine.look(|ledger| ledger.holds_last(10)).unwrap();
+    let ended = holds.iter().find(|hold| hold.opened.ticket.as_str() == own).unwrap();
+    assert_eq!(ended.state, HoldState::Abandoned);
+    let sessions = rig.engine.look(|ledger| ledger.sessions(10)).unwrap();
+    let child = sessions.iter().find(|session| session.id == "s2").unwrap();
+    assert_eq!(child.parent.as_deref(), Some("s1"));
+    assert_eq!(child.held, 1);
+    rig.verify().unwrap();
+}

@@ -1,0 +1,134 @@
+//! A store that fails on purpose, for tests of what happens then.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
+
+use placet_core::{
+    CallDigest, Timestamp,
+    hold::Ticket,
+    log::Tree,
+    rule::{Match, Note, Shelf, Track},
+};
+
+use crate::{
+    AgedOut, Agent, Entry, Fault, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, Raised, Retention,
+    Session, Settings, Shelves, Sighting, Store, StoreError, StoredRecord, Threat, ThreatState, Work,
+    store::Look,
+};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// A store whose n-th verb fails, once.
+pub struct Failing<S> {
+    inner: S,
+    left: Arc<AtomicI64>,
+}
+
+impl<S: Store> Failing<S> {
+    /// `inner`, which fails nothing until it is told to.
+    pub fn new(inner: S) -> Self {
+        Self { inner, left: Arc::new(AtomicI64::new(i64::MAX)) }
+    }
+
+    /// From now on, let `count` verbs pass and fail the one after.
+    pub fn fail_after(&self, count: i64) {
+        self.left.store(count, Ordering::SeqCst);
+    }
+
+    /// Whether it has failed since it was told to.
+    pub fn has_failed(&self) -> bool {
+        self.left.load(Ordering::SeqCst) < 0
+    }
+}
+
+fn pass(left: &AtomicI64) -> Result<()> {
+    match left.fetch_sub(1, Ordering::SeqCst) {
+        0 => Err(StoreError::new(Fault::Full, "as the test wants it")),
+        _ => Ok(()),
+    }
+}
+
+impl<S: Store> Store for Failing<S> {
+    fn submit(&self, work: Work) {
+        let left = Arc::clone(&self.left);
+        self.inner
+            .submit(work.through(move |ledger, run| run(&mut FailingLedger { inner: ledger, left: &left })));
+    }
+
+    fn look(&self, look: &mut Look<'_>) -> Result<()> {
+        let left = &self.left;
+        self.inner.look(&mut |ledger| look(&mut FailingLedger { inner: ledger, left }))
+    }
+
+    fn shelves(&self) -> &Shelves {
+        self.inner.shelves()
+    }
+
+    fn others_version(&self) -> Result<u64> {
+        self.inner.others_version()
+    }
+}
+
+struct FailingLedger<'a> {
+    inner: &'a mut dyn Ledger,
+    left: &'a AtomicI64,
+}
+
+macro_rules! forward {
+    ($(fn $name:ident($($argument:ident: $type:ty),*) -> $gives:ty;)*) => {
+        impl Ledger for FailingLedger<'_> {
+            $(fn $name(&mut self, $($argument: $type),*) -> Result<$gives> {
+                pass(self.left)?;
+                self.inner.$name($($argument),*)
+            })*
+        }
+    };
+}
+
+forward! {
+    fn settings() -> Settings;
+    fn settings_version() -> u64;
+    fn setting_put(key: &str, value: &str) -> ();
+    fn log_tree() -> Tree;
+    fn log_size() -> u64;
+    fn record_append(entry: &Entry<'_>) -> u64;
+    fn record_get(index: u64) -> Option<StoredRecord>;
+    fn records_from(from: u64, limit: usize) -> Vec<StoredRecord>;
+    fn records_of_session(session: &str, limit: usize) -> Vec<StoredRecord>;
+    fn decision_of(session: &str, call: &str) -> Option<u64>;
+    fn checkpoint_put(size: u64, text: &str) -> ();
+    fn checkpoints() -> Vec<(u64, String)>;
+    fn checkpoint_last() -> Option<(u64, String)>;
+    fn hold_open(hold: &NewHold) -> Option<HoldId>;
+    fn hold_get(id: HoldId) -> Option<Hold>;
+    fn hold_by_ticket(ticket: &Ticket) -> Option<Hold>;
+    fn hold_of_call(digest: &CallDigest) -> Option<Hold>;
+    fn hold_change(id: HoldId, change: &HoldChange) -> ();
+    fn holds_pending(limit: usize) -> Vec<Hold>;
+    fn holds_pending_of(session: &str) -> Vec<Hold>;
+    fn holds_last(limit: usize) -> Vec<Hold>;
+    fn holds_due(now: Timestamp, limit: usize) -> Vec<Hold>;
+    fn hold_next_due() -> Option<Timestamp>;
+    fn counter_get(key: &str) -> u64;
+    fn counter_add(key: &str, adds: u64) -> ();
+    fn once_used(key: &str) -> bool;
+    fn once_use(key: &str, at: Timestamp) -> bool;
+    fn shelf_get(track: &Track) -> Shelf;
+    fn shelf_version(track: &Track) -> u64;
+    fn note_put(note: &Note) -> ();
+    fn session_seen(sighting: &Sighting<'_>) -> ();
+    fn session_get(id: &str) -> Option<Session>;
+    fn sessions(limit: usize) -> Vec<Session>;
+    fn session_end(id: &str, at: Timestamp) -> ();
+    fn session_warrant_put(id: &str, warrant: Option<&[u8]>) -> ();
+    fn agents() -> Vec<Agent>;
+    fn threat_raise(seen: &Match, session: &str, at: Timestamp, record: u64) -> Raised;
+    fn threats_open_of(session: &str) -> Vec<Threat>;
+    fn threats(with_cleared: bool, limit: usize) -> Vec<Threat>;
+    fn threat_change(id: i64, state: ThreatState) -> bool;
+    fn happening_put(happening: &Happening) -> ();
+    fn happenings_of(session: &str, limit: usize) -> Vec<Happening>;
+    fn age_out(retention: &Retention, now: Timestamp) -> AgedOut;
+}

@@ -1,0 +1,81 @@
+//! Holds as they are kept.
+
+use std::fmt;
+
+use placet_core::{
+    CallDigest, Timestamp,
+    hold::{HoldState, Ticket},
+};
+
+/// The number of a hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HoldId(pub i64);
+
+impl fmt::Display for HoldId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A hold to be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewHold {
+    /// Its name.
+    pub ticket: Ticket,
+    /// Exactly which call.
+    pub digest: CallDigest,
+    /// Who asks.
+    pub agent: String,
+    /// In which session.
+    pub session: String,
+    /// The record of the decision.
+    pub record: u64,
+    /// When it was opened.
+    pub opened: Timestamp,
+    /// Until when a person can answer.
+    pub deadline: Timestamp,
+    /// Whether only the caller that waits can use the answer.
+    pub inline_only: bool,
+    /// Whether it touches life and safety: shown first.
+    pub crisis: bool,
+    /// What people see: the masked call and the decision, as compact CBOR.
+    pub card: Vec<u8>,
+}
+
+/// A hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// Its number.
+    pub id: HoldId,
+    /// What it was opened with.
+    pub opened: NewHold,
+    /// Where it stands.
+    pub state: HoldState,
+    /// Since when.
+    pub since: Timestamp,
+    /// Who answered.
+    pub by: Option<String>,
+    /// What they said.
+    pub reason: Option<String>,
+    /// Until when an approval can be redeemed.
+    pub redeem_until: Timestamp,
+    /// The approval, signed: without it, the state alone releases nothing.
+    pub approval: Option<Vec<u8>>,
+}
+
+/// A change of a hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HoldChange {
+    /// Where it stands from now on.
+    pub state: HoldState,
+    /// Since when.
+    pub since: Timestamp,
+    /// Who answered; as it was if nobody does now.
+    pub by: Option<String>,
+    /// What they say.
+    pub reason: Option<String>,
+    /// Until when the approval can be redeemed.
+    pub redeem_until: Timestamp,
+    /// The approval, signed; as it was if there is no new one.
+    pub approval: Option<Vec<u8>>,
+}

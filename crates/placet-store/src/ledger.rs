@@ -1,0 +1,113 @@
+//! The verbs that work is made of, the noun first.
+
+use placet_core::{
+    CallDigest, Timestamp,
+    hold::Ticket,
+    log::Tree,
+    rule::{Match, Note, Shelf, Track},
+};
+
+use crate::{
+    AgedOut, Agent, Entry, Happening, Hold, HoldChange, HoldId, NewHold, Raised, Retention, Session,
+    Settings, Sighting, StoreError, StoredRecord, Threat, ThreatState,
+};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// What can be done inside one piece of work. Every write of a piece happens, or none does.
+pub trait Ledger {
+    /// All settings.
+    fn settings(&mut self) -> Result<Settings>;
+    /// How often settings were changed.
+    fn settings_version(&mut self) -> Result<u64>;
+    /// Sets `key`; the version of the settings grows.
+    fn setting_put(&mut self, key: &str, value: &str) -> Result<()>;
+
+    /// How large the log is, and what it takes to append to it.
+    fn log_tree(&mut self) -> Result<Tree>;
+    /// How many records there are: the index of the next.
+    fn log_size(&mut self) -> Result<u64>;
+    /// Appends a record and gives its index.
+    fn record_append(&mut self, entry: &Entry<'_>) -> Result<u64>;
+    /// The record at `index`.
+    fn record_get(&mut self, index: u64) -> Result<Option<StoredRecord>>;
+    /// Up to `limit` records from `from` on.
+    fn records_from(&mut self, from: u64, limit: usize) -> Result<Vec<StoredRecord>>;
+    /// The last `limit` records of a session, oldest first.
+    fn records_of_session(&mut self, session: &str, limit: usize) -> Result<Vec<StoredRecord>>;
+    /// The decision on the call that a host calls `call`.
+    fn decision_of(&mut self, session: &str, call: &str) -> Result<Option<u64>>;
+    /// Keeps a signed checkpoint of the first `size` records.
+    fn checkpoint_put(&mut self, size: u64, text: &str) -> Result<()>;
+    /// Every checkpoint, oldest first.
+    fn checkpoints(&mut self) -> Result<Vec<(u64, String)>>;
+    /// The last checkpoint.
+    fn checkpoint_last(&mut self) -> Result<Option<(u64, String)>>;
+
+    /// Opens a hold. Nothing if there is a hold with the same ticket already.
+    fn hold_open(&mut self, hold: &NewHold) -> Result<Option<HoldId>>;
+    /// The hold with this number.
+    fn hold_get(&mut self, id: HoldId) -> Result<Option<Hold>>;
+    /// The hold with this ticket.
+    fn hold_by_ticket(&mut self, ticket: &Ticket) -> Result<Option<Hold>>;
+    /// The last hold of this very call that could come back.
+    fn hold_of_call(&mut self, digest: &CallDigest) -> Result<Option<Hold>>;
+    /// Changes a hold.
+    fn hold_change(&mut self, id: HoldId, change: &HoldChange) -> Result<()>;
+    /// Up to `limit` holds that wait for an answer: those that touch life and safety first, then the most urgent.
+    fn holds_pending(&mut self, limit: usize) -> Result<Vec<Hold>>;
+    /// The holds of a session that wait for an answer.
+    fn holds_pending_of(&mut self, session: &str) -> Result<Vec<Hold>>;
+    /// Up to `limit` holds, the newest first.
+    fn holds_last(&mut self, limit: usize) -> Result<Vec<Hold>>;
+    /// Up to `limit` holds whose time to be answered or redeemed is over at `now`.
+    fn holds_due(&mut self, now: Timestamp, limit: usize) -> Result<Vec<Hold>>;
+    /// When the next hold is due.
+    fn hold_next_due(&mut self) -> Result<Option<Timestamp>>;
+
+    /// Where a counter stands.
+    fn counter_get(&mut self, key: &str) -> Result<u64>;
+    /// Adds to a counter.
+    fn counter_add(&mut self, key: &str, adds: u64) -> Result<()>;
+    /// Whether `key` was used already.
+    fn once_used(&mut self, key: &str) -> Result<bool>;
+    /// Uses `key` up; false if it was used already.
+    fn once_use(&mut self, key: &str, at: Timestamp) -> Result<bool>;
+
+    /// What a rule remembers of one party.
+    fn shelf_get(&mut self, track: &Track) -> Result<Shelf>;
+    /// How often something was put there.
+    fn shelf_version(&mut self, track: &Track) -> Result<u64>;
+    /// Remembers something for a rule.
+    fn note_put(&mut self, note: &Note) -> Result<()>;
+
+    /// A session and its agent were seen.
+    fn session_seen(&mut self, sighting: &Sighting<'_>) -> Result<()>;
+    /// A session.
+    fn session_get(&mut self, id: &str) -> Result<Option<Session>>;
+    /// Up to `limit` sessions, the last seen first.
+    fn sessions(&mut self, limit: usize) -> Result<Vec<Session>>;
+    /// A session has ended.
+    fn session_end(&mut self, id: &str, at: Timestamp) -> Result<()>;
+    /// Gives a session a warrant, or takes it away.
+    fn session_warrant_put(&mut self, id: &str, warrant: Option<&[u8]>) -> Result<()>;
+    /// All agents, the last seen first.
+    fn agents(&mut self) -> Result<Vec<Agent>>;
+
+    /// A rule matched in a session.
+    fn threat_raise(&mut self, seen: &Match, session: &str, at: Timestamp, record: u64) -> Result<Raised>;
+    /// The threats of a session that nobody has looked at.
+    fn threats_open_of(&mut self, session: &str) -> Result<Vec<Threat>>;
+    /// Up to `limit` threats, the last matched first; cleared ones only if asked for.
+    fn threats(&mut self, with_cleared: bool, limit: usize) -> Result<Vec<Threat>>;
+    /// Changes where a threat stands; false if there is none, or it stands there already.
+    fn threat_change(&mut self, id: i64, state: ThreatState) -> Result<bool>;
+
+    /// Keeps an event that is not a call.
+    fn happening_put(&mut self, happening: &Happening) -> Result<()>;
+    /// The last `limit` events of a session, oldest first.
+    fn happenings_of(&mut self, session: &str, limit: usize) -> Result<Vec<Happening>>;
+
+    /// Lets go of what is no longer to be kept.
+    fn age_out(&mut self, retention: &Retention, now: Timestamp) -> Result<AgedOut>;
+}

@@ -1,0 +1,43 @@
+//! Where everything durable lives: decisions, holds, sessions, threats, what rules remember, and the audit log.
+//!
+//! A [`Store`] takes work and runs it in its turn, all of it or nothing, over a [`Ledger`]: the verbs that work is made
+//! of. What the work is, what is decided and what follows, is the engine's business. This crate knows SQL and the disk,
+//! and refuses to know rules, clocks and people.
+
+mod error;
+
+mod setting;
+
+mod hold;
+
+mod log;
+
+mod session;
+
+mod threat;
+
+mod happening;
+
+mod retention;
+
+mod shelves;
+
+mod ledger;
+
+mod store;
+
+pub mod fault;
+
+pub mod sqlite;
+
+pub use error::{Fault, StoreError};
+pub use happening::Happening;
+pub use hold::{Hold, HoldChange, HoldId, NewHold};
+pub use ledger::Ledger;
+pub use log::{Entry, EntryKind, StoredRecord};
+pub use retention::{AgedOut, Retention};
+pub use session::{Agent, Session, Sighting};
+pub use setting::{Setting, Settings};
+pub use shelves::{Seen, Shelves};
+pub use store::{Look, Store, Work, transact, wait_for};
+pub use threat::{Raised, Threat, ThreatState};

@@ -1,0 +1,26 @@
+//! What operators set while things run: the mode, the kill switch, who may approve.
+
+use std::collections::BTreeMap;
+
+/// All settings, as they stood at one version.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// How often any of them was changed.
+    pub version: u64,
+    /// The settings by name.
+    pub values: BTreeMap<String, Setting>,
+}
+
+/// One setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// What it is set to.
+    pub value: String,
+}
+
+impl Settings {
+    /// The value of `key`.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.values.get(key).map(|setting| setting.value.as_str())
+    }
+}

@@ -1,0 +1,55 @@
+//! What the writer knows without asking the file again. It is exact for as long as no other process writes, and is let
+//! go when one has, or when work failed half way.
+
+use std::collections::{HashMap, HashSet};
+
+use placet_core::{
+    log::Tree,
+    rule::{Shelf, Track},
+};
+
+use crate::Settings;
+
+/// Sessions and shelves that are kept at hand.
+const KEPT_MAX: usize = 50_000;
+
+/// The writer's own memory.
+#[derive(Default)]
+pub struct Cache {
+    pub tree: Option<Tree>,
+    pub settings: Option<Settings>,
+    pub shelves: HashMap<Track, Shelf>,
+    /// The numbers of sessions, and what was seen of them since the last time it was written.
+    pub sessions: HashMap<String, Counted>,
+    pub changed_sessions: HashSet<String>,
+    pub changed_shelves: HashSet<Track>,
+    pub grown: bool,
+}
+
+/// A session whose row is there, and what is to be added to it.
+#[derive(Clone, Debug, Default)]
+pub struct Counted {
+    pub number: i64,
+    pub last_seen: i64,
+    pub allowed: i64,
+    pub held: i64,
+    pub blocked: i64,
+}
+
+impl Cache {
+    /// Lets go of what is not needed, if there is too much.
+    pub fn tidy(&mut self) {
+        if self.shelves.len() > KEPT_MAX {
+            self.shelves.clear();
+        }
+        if self.sessions.len() > KEPT_MAX {
+            self.sessions.clear();
+        }
+    }
+
+    /// The shelves that work has changed.
+    pub fn take_changed_shelves(&mut self) -> Vec<(Track, Shelf)> {
+        let changed = std::mem::take(&mut self.changed_shelves).into_iter();
+        changed.filter_map(|track| self.shelves.get(&track).cloned().map(|shelf| (track, shelf))).collect()
+    }
+}

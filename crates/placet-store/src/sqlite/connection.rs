@@ -1,0 +1,190 @@
+//! Connections: how they are opened, which version the data has, and the thread that keeps the journal short.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::rows::told;
+use crate::{Fault, StoreError};
+
+/// The versions of the data, each by what it adds to the one before.
+const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
+
+/// How long another process may keep us from writing.
+const BUSY: Duration = Duration::from_secs(5);
+/// How often the journal is moved into the file.
+const CHECKPOINT_EVERY: Duration = Duration::from_millis(250);
+/// A journal that has grown longer is cut, even if readers must wait for a moment.
+const JOURNAL_BYTES_MAX: u64 = 256 << 20;
+
+/// How a store is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Whether it may be written.
+    pub read_only: bool,
+    /// How long another process may keep us from writing.
+    pub busy: Duration,
+    /// The most pages the file may have; for tests of a full disk.
+    pub pages_max: Option<u32>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { read_only: false, busy: BUSY, pages_max: None }
+    }
+}
+
+/// Opens `path` for writing, and brings its data to the version of this program.
+pub fn open_writer(path: &Path, options: Options) -> Result<Connection, StoreError> {
+    let flags = match options.read_only {
+        true => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        false => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+    };
+    if !options.read_only {
+        make_private(path)?;
+    }
+    let mut connection =
+        Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(told)?;
+    connection.busy_timeout(options.busy).map_err(told)?;
+    connection.set_prepared_statement_cache_capacity(128);
+    if !options.read_only {
+        // The journal is moved by a thread of its own, so that no decision waits for it.
+        connection
+            .execute_batch(
+                "pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 0; \
+                 pragma temp_store = memory; pragma cell_size_check = on;",
+            )
+            .map_err(told)?;
+    }
+    migrate(&mut connection, options.read_only)?;
+    if let Some(pages) = options.pages_max {
+        connection.pragma_update(None, "max_page_count", pages).map_err(told)?;
+    }
+    Ok(connection)
+}
+
+/// Nobody else may read the file, from its first byte on.
+fn make_private(path: &Path) -> Result<(), StoreError> {
+    let mut options = std::fs::OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let fault = match error.kind() {
+                std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+                    Fault::ReadOnly
+                }
+                std::io::ErrorKind::StorageFull => Fault::Full,
+                _ => Fault::Other,
+            };
+            Err(StoreError::new(fault, format!("`{}`: {error}", path.display())))
+        }
+    }
+}
+
+/// Opens `path` for reading.
+pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(told)?;
+    connection.busy_timeout(BUSY).map_err(told)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+fn migrate(connection: &mut Connection, read_only: bool) -> Result<(), StoreError> {
+    let version = |connection: &Connection| -> Result<usize, StoreError> {
+        connection
+            .query_row("pragma user_version", [], |row| row.get::<_, i64>(0))
+            .map_err(told)
+            .map(|version| version as usize)
+    };
+    let known = MIGRATIONS.len();
+    let found = version(connection)?;
+    if found > known {
+        let detail = format!("it has version {found} of the data, and this program knows up to {known}");
+        return Err(StoreError::new(Fault::TooNew, detail));
+    }
+    if found == known {
+        return Ok(());
+    }
+    if read_only {
+        let detail = format!("it has version {found} of the data, and {known} is needed");
+        return Err(StoreError::new(Fault::ReadOnly, detail));
+    }
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).map_err(told)?;
+    // Another process may have done it meanwhile.
+    for (number, migration) in MIGRATIONS.iter().enumerate().skip(version(&transaction)?) {
+        transaction.execute_batch(migration).map_err(told)?;
+        transaction.pragma_update(None, "user_version", (number + 1) as i64).map_err(told)?;
+    }
+    transaction.commit().map_err(told)
+}
+
+/// Moves the journal into the file, in the background.
+pub struct Checkpointer {
+    stop: Arc<(Mutex<bool>, Condvar)>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Checkpointer {
+    /// Starts the thread; nothing if the store only reads, or has no room for one more connection.
+    pub fn start(path: &Path, options: Options) -> Option<Self> {
+        if options.read_only {
+            return None;
+        }
+        let connection = Connection::open_with_flags(
+            path,
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        )
+        .ok()?;
+        let stop = Arc::new((Mutex::new(false), Condvar::new()));
+        let (stopped, journal) = (Arc::clone(&stop), journal_of(path));
+        let thread = std::thread::Builder::new()
+            .name("placet-checkpoint".to_owned())
+            .spawn(move || checkpoint(&connection, &journal, &stopped))
+            .ok()?;
+        Some(Self { stop, thread: Some(thread) })
+    }
+}
+
+fn journal_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}
+
+fn checkpoint(connection: &Connection, journal: &Path, (stopped, rung): &(Mutex<bool>, Condvar)) {
+    let mut stop = stopped.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut length_before = 0;
+    while !*stop {
+        let waited = rung.wait_timeout(stop, CHECKPOINT_EVERY);
+        (stop, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let length = std::fs::metadata(journal).map_or(0, |metadata| metadata.len());
+        // A journal that begins anew in place keeps its length, so an equal length says nothing but for zero.
+        if length == 0 && length_before == 0 {
+            continue;
+        }
+        length_before = length;
+        let how = if length > JOURNAL_BYTES_MAX { "truncate" } else { "passive" };
+        // What could not be moved now is moved next time.
+        let _ = connection.query_row(&format!("pragma wal_checkpoint({how})"), [], |_| Ok(()));
+    }
+}
+
+impl Drop for Checkpointer {
+    fn drop(&mut self) {
+        *self.stop.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.stop.1.notify_all();
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}

@@ -1,0 +1,530 @@
+//! The verbs, in SQL.
+
+use placet_core::{
+    CallDigest, Timestamp, Verdict,
+    hold::{HoldState, Ticket},
+    log::Tree,
+    rule::{Match, Note, Shelf, Track},
+};
+use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
+
+use super::{
+    cache::{Cache, Counted},
+    rows::{self, count, damaged, told},
+};
+use crate::{
+    AgedOut, Agent, Entry, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, Raised, Retention, Session,
+    Setting, Settings, Sighting, StoreError, StoredRecord, Threat, ThreatState,
+};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// What was used once is remembered for so long: longer than any warrant, approval or proof is valid.
+const ONCE_KEPT_MS: i64 = 2 * placet_core::warrant::LIFE_MS_MAX;
+
+/// A ledger over one connection, which is in a transaction.
+pub struct SqliteLedger<'a> {
+    connection: &'a Connection,
+    cache: &'a mut Cache,
+}
+
+impl<'a> SqliteLedger<'a> {
+    pub fn new(connection: &'a Connection, cache: &'a mut Cache) -> Self {
+        Self { connection, cache }
+    }
+
+    fn run(&self, sql: &str, values: impl Params) -> Result<usize> {
+        self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute(values)).map_err(told)
+    }
+
+    fn one<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(told)?;
+        statement.query_row(values, read).optional().map_err(told)
+    }
+
+    fn all<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(told)?;
+        let rows = statement.query_map(values, read).map_err(told)?;
+        rows.collect::<rusqlite::Result<_>>().map_err(told)
+    }
+
+    fn one_hold(&self, rest: &str, values: impl Params) -> Result<Option<Hold>> {
+        match self.one(&format!("select {} from hold {rest}", rows::HOLD), values, rows::hold)? {
+            None => Ok(None),
+            Some(Some(hold)) => Ok(Some(hold)),
+            Some(None) => Err(damaged("a hold")),
+        }
+    }
+
+    fn holds(&self, rest: &str, values: impl Params) -> Result<Vec<Hold>> {
+        let read = self.all(&format!("select {} from hold {rest}", rows::HOLD), values, rows::hold)?;
+        read.into_iter().map(|hold| hold.ok_or_else(|| damaged("a hold"))).collect()
+    }
+
+    fn threats_where(&self, rest: &str, values: impl Params) -> Result<Vec<Threat>> {
+        let read = self.all(&format!("select {} from threat {rest}", rows::THREAT), values, rows::threat)?;
+        read.into_iter().map(|threat| threat.ok_or_else(|| damaged("a threat"))).collect()
+    }
+
+    fn tree(&mut self) -> Result<&mut Tree> {
+        if self.cache.tree.is_none() {
+            let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?));
+            let head = self.one("select size, peaks from head", [], read)?;
+            let tree = head.and_then(|(size, peaks)| Tree::from_parts(count(size), &peaks));
+            self.cache.tree = Some(tree.ok_or_else(|| damaged("the head of the log"))?);
+        }
+        self.cache.tree.as_mut().ok_or_else(|| damaged("the head of the log"))
+    }
+
+    /// The number of a session whose row is there.
+    fn session_number(&mut self, id: &str) -> Result<Option<i64>> {
+        if let Some(counted) = self.cache.sessions.get(id) {
+            return Ok(Some(counted.number));
+        }
+        self.one("select no from session where id = ?", [id], |row| row.get(0))
+    }
+
+    /// Writes what was only kept in mind so far: once for many pieces of work.
+    pub fn flush(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.cache.grown)
+            && let Some(tree) = &self.cache.tree
+        {
+            self.run("update head set size = ?, peaks = ?", params![tree.size() as i64, tree.peaks()])?;
+        }
+        for track in &self.cache.changed_shelves {
+            let Some(shelf) = self.cache.shelves.get(track) else { continue };
+            let ends = shelf.ends().map_or(0, Timestamp::as_ms);
+            self.run(
+                "insert into shelf values (?1, ?2, ?3) on conflict do update set ends = ?2, bytes = ?3",
+                params![track.as_key(), ends, shelf.to_bytes()],
+            )?;
+        }
+        for id in std::mem::take(&mut self.cache.changed_sessions) {
+            let Some(counted) = self.cache.sessions.get_mut(&id) else { continue };
+            let news = std::mem::replace(counted, Counted { number: counted.number, ..Counted::default() });
+            self.run(
+                "update session set last_seen = max(last_seen, ?2), ended = null, allowed = allowed + ?3, \
+                 held = held + ?4, blocked = blocked + ?5 where no = ?1",
+                params![news.number, news.last_seen, news.allowed, news.held, news.blocked],
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl Ledger for SqliteLedger<'_> {
+    fn settings(&mut self) -> Result<Settings> {
+        if let Some(settings) = &self.cache.settings {
+            return Ok(settings.clone());
+        }
+        let version = self.one("select settings_version from head", [], |row| row.get(0))?;
+        let values = self.all("select key, value from setting", [], |row| {
+            Ok((row.get(0)?, Setting { value: row.get(1)? }))
+        })?;
+        let version = count(version.ok_or_else(|| damaged("the version of the settings"))?);
+        let settings = Settings { version, values: values.into_iter().collect() };
+        self.cache.settings = Some(settings.clone());
+        Ok(settings)
+    }
+
+    fn settings_version(&mut self) -> Result<u64> {
+        match &self.cache.settings {
+            Some(settings) => Ok(settings.version),
+            None => self.settings().map(|settings| settings.version),
+        }
+    }
+
+    fn setting_put(&mut self, key: &str, value: &str) -> Result<()> {
+        self.run("insert into setting values (?1, ?2) on conflict do update set value = ?2", [key, value])?;
+        self.run("update head set settings_version = settings_version + 1", [])?;
+        self.cache.settings = None;
+        Ok(())
+    }
+
+    fn log_tree(&mut self) -> Result<Tree> {
+        self.tree().cloned()
+    }
+
+    fn log_size(&mut self) -> Result<u64> {
+        self.tree().map(|tree| tree.size())
+    }
+
+    fn record_append(&mut self, entry: &Entry<'_>) -> Result<u64> {
+        let session = match entry.session {
+            "" => None,
+            id => self.session_number(id)?,
+        };
+        let index = self.tree()?.size();
+        self.run(
+            "insert into record values (?, ?, ?, ?, ?, ?, ?, ?)",
+            params![
+                index as i64,
+                entry.kind as i64,
+                entry.at.as_ms(),
+                session,
+                entry.call,
+                entry.body,
+                entry.leaf,
+                entry.seal
+            ],
+        )?;
+        self.cache.grown = true;
+        let completed: Vec<_> = self.tree()?.push(entry.leaf).filter(|(height, _)| height % 8 == 0).collect();
+        for (height, hash) in completed {
+            let number = (index >> height) as i64;
+            self.run("insert into subtree values (?, ?, ?)", params![height, number, hash])?;
+        }
+        Ok(index)
+    }
+
+    fn record_get(&mut self, index: u64) -> Result<Option<StoredRecord>> {
+        self.one(&format!("select {} from record where idx = ?", rows::RECORD), [index as i64], rows::record)
+    }
+
+    fn records_from(&mut self, from: u64, limit: usize) -> Result<Vec<StoredRecord>> {
+        let sql = format!("select {} from record where idx >= ? order by idx limit ?", rows::RECORD);
+        self.all(&sql, [from as i64, limit as i64], rows::record)
+    }
+
+    fn records_of_session(&mut self, session: &str, limit: usize) -> Result<Vec<StoredRecord>> {
+        let sql = format!(
+            "select {} from record where session = (select no from session where id = ?) order by idx desc limit ?",
+            rows::RECORD
+        );
+        let mut records = self.all(&sql, params![session, limit as i64], rows::record)?;
+        records.reverse();
+        Ok(records)
+    }
+
+    fn decision_of(&mut self, session: &str, call: &str) -> Result<Option<u64>> {
+        let Some(number) = self.session_number(session)? else { return Ok(None) };
+        let sql = "select max(idx) from record where session = ? and call = ? and kind = 1";
+        let found = self.one(sql, params![number, call], |row| row.get::<_, Option<i64>>(0))?;
+        Ok(found.flatten().map(count))
+    }
+
+    fn checkpoint_put(&mut self, size: u64, text: &str) -> Result<()> {
+        self.run("insert or replace into checkpoint values (?, ?)", params![size as i64, text]).map(|_| ())
+    }
+
+    fn checkpoints(&mut self) -> Result<Vec<(u64, String)>> {
+        let read = |row: &Row<'_>| Ok((count(row.get(0)?), row.get(1)?));
+        self.all("select size, text from checkpoint order by size", [], read)
+    }
+
+    fn checkpoint_last(&mut self) -> Result<Option<(u64, String)>> {
+        let read = |row: &Row<'_>| Ok((count(row.get(0)?), row.get(1)?));
+        self.one("select size, text from checkpoint order by size desc limit 1", [], read)
+    }
+
+    fn hold_open(&mut self, hold: &NewHold) -> Result<Option<HoldId>> {
+        let opened = self.run(
+            "insert into hold (ticket, digest, agent, session, record, opened, deadline, inline_only, crisis, card, \
+             state, since, redeem_until) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) \
+             on conflict (ticket) do nothing",
+            params![
+                hold.ticket.as_str(),
+                hold.digest.as_bytes(),
+                hold.agent,
+                hold.session,
+                hold.record as i64,
+                hold.opened.as_ms(),
+                hold.deadline.as_ms(),
+                hold.inline_only,
+                hold.crisis,
+                hold.card,
+                hold.opened.as_ms(),
+                hold.deadline.as_ms()
+            ],
+        )?;
+        Ok((opened == 1).then(|| HoldId(self.connection.last_insert_rowid())))
+    }
+
+    fn hold_get(&mut self, id: HoldId) -> Result<Option<Hold>> {
+        self.one_hold("where id = ?", [id.0])
+    }
+
+    fn hold_by_ticket(&mut self, ticket: &Ticket) -> Result<Option<Hold>> {
+        self.one_hold("where ticket = ?", [ticket.as_str()])
+    }
+
+    fn hold_of_call(&mut self, digest: &CallDigest) -> Result<Option<Hold>> {
+        self.one_hold("where digest = ? and inline_only = 0 order by id desc limit 1", [digest.as_bytes()])
+    }
+
+    fn hold_change(&mut self, id: HoldId, change: &HoldChange) -> Result<()> {
+        let changed = self.run(
+            "update hold set state = ?, since = ?, by = coalesce(?, by), reason = coalesce(?, reason), \
+             redeem_until = ?, approval = coalesce(?, approval) where id = ?",
+            params![
+                change.state.as_str(),
+                change.since.as_ms(),
+                change.by,
+                change.reason,
+                change.redeem_until.as_ms(),
+                change.approval,
+                id.0
+            ],
+        )?;
+        if changed == 1 { Ok(()) } else { Err(damaged("a hold that was there")) }
+    }
+
+    fn holds_pending(&mut self, limit: usize) -> Result<Vec<Hold>> {
+        self.holds("where state = 'pending' order by crisis desc, deadline limit ?", [limit as i64])
+    }
+
+    fn holds_pending_of(&mut self, session: &str) -> Result<Vec<Hold>> {
+        self.holds("where state = 'pending' and session = ? order by id", [session])
+    }
+
+    fn holds_last(&mut self, limit: usize) -> Result<Vec<Hold>> {
+        self.holds("order by id desc limit ?", [limit as i64])
+    }
+
+    fn holds_due(&mut self, now: Timestamp, limit: usize) -> Result<Vec<Hold>> {
+        let (now, limit) = (now.as_ms(), limit as i64);
+        let mut due =
+            self.holds("where state = 'pending' and deadline <= ? order by deadline limit ?", [now, limit])?;
+        let rest = limit - due.len() as i64;
+        due.extend(self.holds(
+            "where state = 'approved' and redeem_until <= ? order by redeem_until limit ?",
+            [now, rest],
+        )?);
+        Ok(due)
+    }
+
+    fn hold_next_due(&mut self) -> Result<Option<Timestamp>> {
+        let sql = "select min(due) from (select min(deadline) as due from hold where state = 'pending' \
+                   union all select min(redeem_until) from hold where state = 'approved')";
+        Ok(self.one(sql, [], |row| row.get::<_, Option<i64>>(0))?.flatten().map(rows::time))
+    }
+
+    fn counter_get(&mut self, key: &str) -> Result<u64> {
+        Ok(self.one("select value from counter where key = ?", [key], |row| row.get(0))?.map_or(0, count))
+    }
+
+    fn counter_add(&mut self, key: &str, adds: u64) -> Result<()> {
+        let adds = i64::try_from(adds).map_err(|_| damaged("what is to be counted"))?;
+        let sql = "insert into counter values (?1, ?2) on conflict do update set value = value + ?2";
+        self.run(sql, params![key, adds]).map(|_| ())
+    }
+
+    fn once_used(&mut self, key: &str) -> Result<bool> {
+        Ok(self.one("select 1 from once where key = ?", [key], |_| Ok(()))?.is_some())
+    }
+
+    fn once_use(&mut self, key: &str, at: Timestamp) -> Result<bool> {
+        let sql = "insert into once values (?, ?) on conflict do nothing";
+        Ok(self.run(sql, params![key, at.as_ms()])? == 1)
+    }
+
+    fn shelf_get(&mut self, track: &Track) -> Result<Shelf> {
+        if let Some(shelf) = self.cache.shelves.get(track) {
+            return Ok(shelf.clone());
+        }
+        let shelf = rows::shelf(self.connection, &track.as_key())?;
+        self.cache.shelves.insert(track.clone(), shelf.clone());
+        Ok(shelf)
+    }
+
+    fn shelf_version(&mut self, track: &Track) -> Result<u64> {
+        match self.cache.shelves.get(track) {
+            Some(shelf) => Ok(shelf.version()),
+            None => self.shelf_get(track).map(|shelf| shelf.version()),
+        }
+    }
+
+    fn note_put(&mut self, note: &Note) -> Result<()> {
+        if !self.cache.shelves.contains_key(&note.track) {
+            let shelf = rows::shelf(self.connection, &note.track.as_key())?;
+            self.cache.shelves.insert(note.track.clone(), shelf);
+        }
+        if let Some(shelf) = self.cache.shelves.get_mut(&note.track) {
+            shelf.put(note.at, note.keep_ms, note.what.clone());
+        }
+        if !self.cache.changed_shelves.contains(&note.track) {
+            self.cache.changed_shelves.insert(note.track.clone());
+        }
+        Ok(())
+    }
+
+    fn session_seen(&mut self, sighting: &Sighting<'_>) -> Result<()> {
+        // An agent that names no session is remembered by a session without a name.
+        let id = sighting.session;
+        if !self.cache.sessions.contains_key(id) {
+            let at = sighting.at.as_ms();
+            self.run(
+                "insert into session (id, agent, host, parent, user, deployment, first_seen, last_seen, allowed, held, \
+                 blocked) values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0) on conflict (id) do nothing",
+                params![
+                    id,
+                    sighting.agent,
+                    sighting.host,
+                    sighting.parent,
+                    sighting.user,
+                    sighting.deployment,
+                    at,
+                    at
+                ],
+            )?;
+            let number = self.one("select no from session where id = ?", [id], |row| row.get(0))?;
+            let number = number.ok_or_else(|| damaged("a session"))?;
+            self.cache.sessions.insert(id.to_owned(), Counted { number, ..Counted::default() });
+        }
+        if let Some(counted) = self.cache.sessions.get_mut(id) {
+            counted.last_seen = counted.last_seen.max(sighting.at.as_ms());
+            match sighting.verdict {
+                Some(Verdict::Allow) => counted.allowed += 1,
+                Some(Verdict::Hold) => counted.held += 1,
+                Some(Verdict::Block) => counted.blocked += 1,
+                None => {}
+            }
+        }
+        if !self.cache.changed_sessions.contains(id) {
+            self.cache.changed_sessions.insert(id.to_owned());
+        }
+        Ok(())
+    }
+
+    fn session_get(&mut self, id: &str) -> Result<Option<Session>> {
+        self.flush()?;
+        self.one(&format!("select {} from session where id = ?", rows::SESSION), [id], rows::session)
+    }
+
+    fn sessions(&mut self, limit: usize) -> Result<Vec<Session>> {
+        let sql = format!("select {} from session order by last_seen desc, no desc limit ?", rows::SESSION);
+        self.all(&sql, [limit as i64], rows::session)
+    }
+
+    fn session_end(&mut self, id: &str, at: Timestamp) -> Result<()> {
+        self.flush()?;
+        self.run("update session set ended = ? where id = ?", params![at.as_ms(), id]).map(|_| ())
+    }
+
+    fn session_warrant_put(&mut self, id: &str, warrant: Option<&[u8]>) -> Result<()> {
+        match self.run("update session set warrant = ? where id = ?", params![warrant, id])? {
+            1 => Ok(()),
+            _ => Err(StoreError::new(crate::Fault::Refused, "there is no such session")),
+        }
+    }
+
+    fn agents(&mut self) -> Result<Vec<Agent>> {
+        let sql = "select agent, count(*), min(first_seen), max(last_seen), sum(allowed), sum(held), sum(blocked) \
+                   from session where agent <> '' group by agent order by max(last_seen) desc";
+        self.all(sql, [], |row| {
+            Ok(Agent {
+                name: row.get(0)?,
+                sessions: count(row.get(1)?),
+                first_seen: rows::time(row.get(2)?),
+                last_seen: rows::time(row.get(3)?),
+                allowed: count(row.get(4)?),
+                held: count(row.get(5)?),
+                blocked: count(row.get(6)?),
+            })
+        })
+    }
+
+    fn threat_raise(&mut self, seen: &Match, session: &str, at: Timestamp, record: u64) -> Result<Raised> {
+        let sql = "select id, state from threat where session = ? and rule = ?";
+        let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
+        let Some((id, state)) = self.one(sql, [session, seen.rule.as_str()], read)? else {
+            self.run(
+                "insert into threat (rule, session, title, severity, policy, state, first, last, count, record) \
+                 values (?, ?, ?, ?, ?, 1, ?, ?, 1, ?)",
+                params![
+                    seen.rule,
+                    session,
+                    seen.title,
+                    seen.severity.as_str(),
+                    seen.policy.as_str(),
+                    at.as_ms(),
+                    at.as_ms(),
+                    record as i64
+                ],
+            )?;
+            return Ok(Raised::New);
+        };
+        let cleared = state == ThreatState::Cleared as i64;
+        self.run(
+            "update threat set state = ?, title = ?, severity = ?, policy = ?, last = max(last, ?), count = count + 1, \
+             record = ? where id = ?",
+            params![
+                if cleared { ThreatState::Open as i64 } else { state },
+                seen.title,
+                seen.severity.as_str(),
+                seen.policy.as_str(),
+                at.as_ms(),
+                record as i64,
+                id
+            ],
+        )?;
+        Ok(if cleared { Raised::Reopened } else { Raised::Again })
+    }
+
+    fn threats_open_of(&mut self, session: &str) -> Result<Vec<Threat>> {
+        self.threats_where("where state = 1 and session = ? order by id", [session])
+    }
+
+    fn threats(&mut self, with_cleared: bool, limit: usize) -> Result<Vec<Threat>> {
+        let limit = limit as i64;
+        match with_cleared {
+            true => self.threats_where("order by last desc, id desc limit ?", [limit]),
+            false => self.threats_where("where state <> 3 order by last desc, id desc limit ?", [limit]),
+        }
+    }
+
+    fn threat_change(&mut self, id: i64, state: ThreatState) -> Result<bool> {
+        let sql = "update threat set state = ?1 where id = ?2 and state <> ?1";
+        Ok(self.run(sql, params![state as i64, id])? == 1)
+    }
+
+    fn happening_put(&mut self, happening: &Happening) -> Result<()> {
+        self.run(
+            "insert into happening (at, kind, session, body) values (?, ?, ?, ?)",
+            params![happening.at.as_ms(), happening.kind, happening.session, happening.body],
+        )
+        .map(|_| ())
+    }
+
+    fn happenings_of(&mut self, session: &str, limit: usize) -> Result<Vec<Happening>> {
+        let sql =
+            "select id, at, kind, session, body from happening where session = ? order by id desc limit ?";
+        let mut happenings = self.all(sql, params![session, limit as i64], rows::happening)?;
+        happenings.reverse();
+        Ok(happenings)
+    }
+
+    fn age_out(&mut self, retention: &Retention, now: Timestamp) -> Result<AgedOut> {
+        let holds_until = now.plus_ms(-retention.holds_ms.max(0));
+        let events_until = now.plus_ms(-retention.events_ms.max(0));
+        let ended = HoldState::ALL.into_iter().filter(|state| state.is_final());
+        debug_assert_eq!(ended.count(), 5, "the index below names the states that are not final");
+        // The row stays: an answer that comes again is still the same answer.
+        let holds = self.run(
+            "update hold set card = x'' where state not in ('pending', 'approved') and card <> x'' and since < ?",
+            [holds_until.as_ms()],
+        )?;
+        let events = self.run("delete from happening where at < ?", [events_until.as_ms()])?;
+        let shelves = self.run("delete from shelf where ends < ?", [now.as_ms()])?;
+        self.cache.shelves.retain(|_, shelf| !shelf.is_over(now));
+        // Nothing that could be used twice lives longer than a warrant.
+        self.run("delete from once where at < ?", [now.plus_ms(-ONCE_KEPT_MS).as_ms()])?;
+        Ok(AgedOut {
+            holds: holds as u64,
+            events: events as u64,
+            remnants: shelves as u64,
+            holds_until,
+            events_until,
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! The store of one machine: one SQLite file, one writer thread, readers beside it.
+
+mod connection;
+
+mod cache;
+
+mod ledger;
+
+mod rows;
+
+mod writer;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    thread::JoinHandle,
+};
+
+use rusqlite::Connection;
+use tokio::sync::mpsc;
+
+use self::{cache::Cache, ledger::SqliteLedger};
+use crate::{
+    Shelves, StoreError,
+    store::{Look, Store, Work},
+};
+
+pub use connection::Options;
+
+/// Work that may wait in the queue. Who comes when it is full waits for a place.
+const QUEUE_MAX: usize = 4_096;
+/// Readers that are kept open.
+const READERS_KEPT: usize = 4;
+
+/// A store in one SQLite file. Several processes may use the same file.
+pub struct SqliteStore {
+    path: PathBuf,
+    options: Options,
+    queue: Option<mpsc::Sender<Work>>,
+    writer: Option<JoinHandle<()>>,
+    checkpointer: Option<connection::Checkpointer>,
+    readers: Arc<Readers>,
+    shelves: Arc<Shelves>,
+    watcher: Mutex<Option<Connection>>,
+}
+
+/// Connections that only read, for whoever needs one.
+struct Readers {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    fn with<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => connection::open_reader(&self.path)?,
+        };
+        let result = read(&connection);
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < READERS_KEPT {
+            idle.push(connection);
+        }
+        result
+    }
+}
+
+impl SqliteStore {
+    /// Opens the file at `path`, or makes it.
+    pub fn open(path: &Path, options: Options) -> Result<Self, StoreError> {
+        let connection = connection::open_writer(path, options)?;
+        let watcher = connection::open_reader(path)?;
+        let readers = Arc::new(Readers { path: path.to_owned(), idle: Mutex::default() });
+        let fetching = Arc::clone(&readers);
+        let shelves = Arc::new(Shelves::new(move |track| {
+            fetching.with(|connection| rows::shelf(connection, &track.as_key()))
+        }));
+        let (queue, queued) = mpsc::channel(QUEUE_MAX);
+        let published = Arc::clone(&shelves);
+        let checkpointer = connection::Checkpointer::start(path, options);
+        let writer = std::thread::Builder::new()
+            .name("placet-writer".to_owned())
+            .spawn(move || writer::run(connection, queued, &published))
+            .map_err(|error| StoreError::new(crate::Fault::Other, error.to_string()))?;
+        Ok(Self {
+            path: path.to_owned(),
+            options,
+            queue: Some(queue),
+            writer: Some(writer),
+            checkpointer,
+            readers,
+            shelves,
+            watcher: Mutex::new(Some(watcher)),
+        })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How it was opened.
+    pub fn options(&self) -> Options {
+        self.options
+    }
+}
+
+impl Store for SqliteStore {
+    fn submit(&self, work: Work) {
+        let Some(queue) = &self.queue else { return (work.done)(Err(StoreError::gone())) };
+        // A full queue is answered at once: whoever asks again later finds a place, and nobody waits without a limit.
+        match queue.try_send(work) {
+            Ok(()) => {}
+            Err(mpsc::error::TrySendError::Full(work)) => {
+                (work.done)(Err(StoreError::new(crate::Fault::Locked, "too much is waiting to be written")));
+            }
+            Err(mpsc::error::TrySendError::Closed(work)) => (work.done)(Err(StoreError::gone())),
+        }
+    }
+
+    fn look(&self, look: &mut Look<'_>) -> Result<(), StoreError> {
+        self.readers.with(|connection| {
+            // One moment for all that is looked at.
+            connection.execute_batch("begin deferred").map_err(rows::told)?;
+            let mut cache = Cache::default();
+            let result = look(&mut SqliteLedger::new(connection, &mut cache));
+            let ended = connection.execute_batch("rollback").map_err(rows::told);
+            result.and(ended)
+        })
+    }
+
+    fn shelves(&self) -> &Shelves {
+        &self.shelves
+    }
+
+    fn others_version(&self) -> Result<u64, StoreError> {
+        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        watcher.as_ref().map_or_else(|| Err(StoreError::gone()), rows::data_version)
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        // Whoever closes the file last moves the journal into it, and only the writer can.
+        *self.watcher.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.readers.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.checkpointer = None;
+        // The queue closes, what is in it is written, and the writer ends.
+        self.queue = None;
+        if let Some(writer) = self.writer.take() {
+            drop(writer.join());
+        }
+    }
+}

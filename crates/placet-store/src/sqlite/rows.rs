@@ -1,0 +1,169 @@
+//! Rows and the values they are.
+
+use placet_core::{
+    CallDigest, Timestamp,
+    hold::{HoldState, Ticket},
+    rule::{RulePolicy, Severity, Shelf},
+};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Row};
+
+use crate::{
+    EntryKind, Fault, Happening, Hold, HoldId, NewHold, Session, StoreError, StoredRecord, Threat,
+    ThreatState,
+};
+
+/// What SQLite says, in our words.
+pub fn told(error: rusqlite::Error) -> StoreError {
+    let fault = match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => Fault::Full,
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Fault::Locked,
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Fault::Corrupt,
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Fault::ReadOnly,
+        Some(_) | None => Fault::Other,
+    };
+    StoreError::new(fault, error.to_string())
+}
+
+/// A value that cannot be what we wrote.
+pub fn damaged(what: &str) -> StoreError {
+    StoreError::new(Fault::Corrupt, format!("{what} is not what was written"))
+}
+
+/// The version of the data as this connection sees it; it changes when another connection has written.
+pub fn data_version(connection: &Connection) -> Result<u64, StoreError> {
+    let mut statement = connection.prepare_cached("pragma data_version").map_err(told)?;
+    statement.query_row([], |row| row.get::<_, i64>(0)).map(|version| version as u64).map_err(told)
+}
+
+/// The shelf with this key, or an empty one.
+pub fn shelf(connection: &Connection, key: &str) -> Result<Shelf, StoreError> {
+    let mut statement = connection.prepare_cached("select bytes from shelf where track = ?").map_err(told)?;
+    let bytes: Option<Vec<u8>> = statement.query_row([key], |row| row.get(0)).optional().map_err(told)?;
+    match bytes {
+        None => Ok(Shelf::default()),
+        Some(bytes) => Shelf::from_bytes(&bytes).ok_or_else(|| damaged("what a rule remembers")),
+    }
+}
+
+/// The columns of a hold, in the order in which [`hold`] reads them.
+pub const HOLD: &str = "id, ticket, digest, agent, session, record, opened, deadline, inline_only, crisis, card, \
+                        state, since, by, reason, redeem_until, approval";
+
+/// Reads a hold.
+pub fn hold(row: &Row<'_>) -> rusqlite::Result<Option<Hold>> {
+    let digest: Vec<u8> = row.get(2)?;
+    let (Ok(ticket), Ok(digest), Some(state)) = (
+        Ticket::parse(&row.get::<_, String>(1)?),
+        <[u8; 32]>::try_from(digest),
+        HoldState::parse(&row.get::<_, String>(11)?),
+    ) else {
+        return Ok(None);
+    };
+    Ok(Some(Hold {
+        id: HoldId(row.get(0)?),
+        opened: NewHold {
+            ticket,
+            digest: CallDigest::from_bytes(digest),
+            agent: row.get(3)?,
+            session: row.get(4)?,
+            record: row.get::<_, i64>(5)?.unsigned_abs(),
+            opened: time(row.get(6)?),
+            deadline: time(row.get(7)?),
+            inline_only: row.get(8)?,
+            crisis: row.get(9)?,
+            card: row.get(10)?,
+        },
+        state,
+        since: time(row.get(12)?),
+        by: row.get(13)?,
+        reason: row.get(14)?,
+        redeem_until: time(row.get(15)?),
+        approval: row.get(16)?,
+    }))
+}
+
+/// The columns of a record, in the order in which [`record`] reads them.
+pub const RECORD: &str = "idx, kind, at, body, leaf, seal";
+
+/// Reads a record.
+pub fn record(row: &Row<'_>) -> rusqlite::Result<StoredRecord> {
+    Ok(StoredRecord {
+        index: row.get::<_, i64>(0)?.unsigned_abs(),
+        kind: EntryKind::from_number(row.get(1)?),
+        at: time(row.get(2)?),
+        body: row.get(3)?,
+        leaf: row.get(4)?,
+        seal: row.get(5)?,
+    })
+}
+
+/// The columns of a session, in the order in which [`session`] reads them.
+pub const SESSION: &str = "id, agent, host, parent, user, deployment, first_seen, last_seen, ended, allowed, held, \
+                           blocked, warrant";
+
+/// Reads a session.
+pub fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
+    Ok(Session {
+        id: row.get(0)?,
+        agent: row.get(1)?,
+        host: row.get(2)?,
+        parent: row.get(3)?,
+        user: row.get(4)?,
+        deployment: row.get(5)?,
+        first_seen: time(row.get(6)?),
+        last_seen: time(row.get(7)?),
+        ended: row.get::<_, Option<i64>>(8)?.map(time),
+        allowed: count(row.get(9)?),
+        held: count(row.get(10)?),
+        blocked: count(row.get(11)?),
+        warrant: row.get(12)?,
+    })
+}
+
+/// The columns of a threat, in the order in which [`threat`] reads them.
+pub const THREAT: &str = "id, rule, session, title, severity, policy, state, first, last, count, record";
+
+/// Reads a threat.
+pub fn threat(row: &Row<'_>) -> rusqlite::Result<Option<Threat>> {
+    let (Some(severity), Some(policy), Some(state)) = (
+        Severity::parse(&row.get::<_, String>(4)?),
+        RulePolicy::parse(&row.get::<_, String>(5)?),
+        ThreatState::from_number(row.get(6)?),
+    ) else {
+        return Ok(None);
+    };
+    Ok(Some(Threat {
+        id: row.get(0)?,
+        rule: row.get(1)?,
+        session: row.get(2)?,
+        title: row.get(3)?,
+        severity,
+        policy,
+        state,
+        first: time(row.get(7)?),
+        last: time(row.get(8)?),
+        count: count(row.get(9)?),
+        record: count(row.get(10)?),
+    }))
+}
+
+/// Reads an event: id, at, kind, session, body.
+pub fn happening(row: &Row<'_>) -> rusqlite::Result<Happening> {
+    Ok(Happening {
+        id: row.get(0)?,
+        at: time(row.get(1)?),
+        kind: row.get(2)?,
+        session: row.get(3)?,
+        body: row.get(4)?,
+    })
+}
+
+/// An instant; one that is none becomes the first there is, which is over in every respect.
+pub fn time(ms: i64) -> Timestamp {
+    Timestamp::from_ms(ms).unwrap_or(Timestamp::MIN)
+}
+
+/// A count; SQLite's integers have a sign, ours have not.
+pub fn count(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}

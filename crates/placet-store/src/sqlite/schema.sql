@@ -1,0 +1,130 @@
+-- What version 1 of the data looks like. A later version adds a file beside this one; this one never changes.
+
+create table setting (
+    key   text primary key,
+    value text not null
+) without rowid;
+
+-- One row: the log as a whole, how often settings were changed.
+create table head (
+    one              integer primary key check (one = 1),
+    size             integer not null,
+    peaks            blob not null,
+    settings_version integer not null
+);
+insert into head values (1, 0, x'', 0);
+
+create table record (
+    idx     integer primary key,
+    kind    integer not null,
+    at      integer not null,
+    session integer,
+    call    text,
+    body    blob not null,
+    leaf    blob not null,
+    seal    blob not null
+);
+create index record_session on record (session) where session is not null;
+create index record_call on record (session, call) where call is not null and kind = 1;
+
+-- Roots of complete subtrees of 2^8, 2^16 … records, so that proofs need not read the whole log.
+create table subtree (
+    height integer not null,
+    number integer not null,
+    hash   blob not null,
+    primary key (height, number)
+) without rowid;
+
+create table checkpoint (
+    size integer primary key,
+    text text not null
+);
+
+create table hold (
+    id           integer primary key,
+    ticket       text not null unique,
+    digest       blob not null,
+    agent        text not null,
+    session      text not null,
+    record       integer not null,
+    opened       integer not null,
+    deadline     integer not null,
+    inline_only  integer not null,
+    crisis       integer not null,
+    card         blob not null,
+    state        text not null,
+    since        integer not null,
+    by           text,
+    reason       text,
+    redeem_until integer not null,
+    approval     blob
+);
+create index hold_pending on hold (crisis desc, deadline) where state = 'pending';
+create index hold_due on hold (deadline) where state = 'pending';
+create index hold_redeem on hold (redeem_until) where state = 'approved';
+create index hold_digest on hold (digest) where inline_only = 0;
+create index hold_session on hold (session) where state = 'pending';
+create index hold_ended on hold (since) where state not in ('pending', 'approved') and card <> x'';
+
+create table counter (
+    key   text primary key,
+    value integer not null
+) without rowid;
+
+create table once (
+    key text primary key,
+    at  integer not null
+) without rowid;
+
+create table shelf (
+    track text primary key,
+    ends  integer not null,
+    bytes blob not null
+) without rowid;
+create index shelf_ends on shelf (ends);
+
+create table session (
+    no         integer primary key,
+    id         text not null unique,
+    agent      text not null,
+    host       text not null,
+    parent     text,
+    user       text,
+    deployment text,
+    first_seen integer not null,
+    last_seen  integer not null,
+    ended      integer,
+    allowed    integer not null,
+    held       integer not null,
+    blocked    integer not null,
+    warrant    blob
+);
+create index session_seen on session (last_seen);
+create index session_agent on session (agent);
+
+create table threat (
+    id       integer primary key,
+    rule     text not null,
+    session  text not null,
+    title    text not null,
+    severity text not null,
+    policy   text not null,
+    state    integer not null,
+    first    integer not null,
+    last     integer not null,
+    count    integer not null,
+    record   integer not null,
+    unique (session, rule)
+);
+create index threat_open on threat (session) where state = 1;
+create index threat_last on threat (last);
+
+create table happening (
+    id      integer primary key,
+    at      integer not null,
+    kind    text not null,
+    session text not null,
+    body    blob not null
+);
+create index happening_session on happening (session);
+create index happening_at on happening (at);

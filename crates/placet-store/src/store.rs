@@ -1,0 +1,98 @@
+//! A store: takes work, runs it in its turn, says when it is durable.
+
+use std::{
+    pin::pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context as TaskContext, Poll, Wake, Waker},
+    thread::{self, Thread},
+};
+
+use tokio::sync::oneshot;
+
+use crate::{Fault, Ledger, Shelves, StoreError};
+
+/// Where everything durable lives.
+pub trait Store: Send + Sync {
+    /// Queues work. It is run in its turn, alone or together with other work, and told when it is durable.
+    fn submit(&self, work: Work);
+    /// Looks at what is durable, without changing it.
+    fn look(&self, look: &mut Look<'_>) -> Result<(), StoreError>;
+    /// What rules remember, as far as it is at hand. Work sees it exactly; others may see it a moment too early or
+    /// too late.
+    fn shelves(&self) -> &Shelves;
+    /// A number that changes when another process has written.
+    fn others_version(&self) -> Result<u64, StoreError>;
+}
+
+/// Something that only looks.
+pub type Look<'a> = dyn FnMut(&mut dyn Ledger) -> Result<(), StoreError> + 'a;
+
+type Run = dyn FnMut(&mut dyn Ledger) -> Result<(), StoreError> + Send;
+type Done = dyn FnOnce(Result<(), StoreError>) + Send;
+
+/// A piece of work. It may be run more than once, if others that were run together with it failed: only the last time
+/// counts.
+pub struct Work {
+    pub(crate) run: Box<Run>,
+    pub(crate) done: Box<Done>,
+}
+
+impl Work {
+    /// Work that does `run`, and then tells `done` whether it is durable.
+    pub fn new(
+        run: impl FnMut(&mut dyn Ledger) -> Result<(), StoreError> + Send + 'static,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) -> Self {
+        Self { run: Box::new(run), done: Box::new(done) }
+    }
+
+    /// The same work over a ledger that `wrap` has changed.
+    pub(crate) fn through(
+        mut self,
+        mut wrap: impl FnMut(&mut dyn Ledger, &mut Look<'_>) -> Result<(), StoreError> + Send + 'static,
+    ) -> Self {
+        let run = Box::new(move |ledger: &mut dyn Ledger| wrap(ledger, &mut self.run));
+        Self { run, done: self.done }
+    }
+}
+
+/// Does `run` in its turn, and gives what it gave once that is durable.
+pub async fn transact<T: Send + 'static>(
+    store: &dyn Store,
+    mut run: impl FnMut(&mut dyn Ledger) -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    let (tell, told) = oneshot::channel();
+    let given = Arc::new(Mutex::new(None));
+    let gives = Arc::clone(&given);
+    let work = Work::new(
+        move |ledger| {
+            let result = run(ledger)?;
+            *gives.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            Ok(())
+        },
+        // Nobody is left to be told if the one who asked has gone.
+        move |durable| drop(tell.send(durable)),
+    );
+    store.submit(work);
+    told.await.map_err(|_| StoreError::gone())??;
+    let result = given.lock().unwrap_or_else(PoisonError::into_inner).take();
+    result.ok_or_else(|| StoreError::new(Fault::Other, "the work was done and gave nothing"))
+}
+
+/// Waits for `future` on a thread of its own, such as a timer's or that of a command: not on one that runs futures.
+pub fn wait_for<T>(future: impl Future<Output = T>) -> T {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(result) = future.as_mut().poll(&mut TaskContext::from_waker(&waker)) {
+            return result;
+        }
+        thread::park();
+    }
+}
