@@ -74,6 +74,13 @@ impl Card {
         reasons.iter().filter_map(Json::as_str)
     }
 
+    /// The rules that spoke.
+    pub fn rules(&self) -> Vec<String> {
+        let findings = self.0.get("findings").and_then(Json::as_array).unwrap_or_default();
+        let rule = |finding: &Json| finding.get("source")?.get("rule")?.as_str().map(str::to_owned);
+        findings.iter().filter_map(rule).collect()
+    }
+
     /// All of it.
     pub fn as_json(&self) -> &Json {
         &self.0

@@ -17,8 +17,9 @@ use crate::{
 /// Decides, records, waits. Clones are handles on one engine; when the last one goes, the engine stops.
 #[derive(Clone)]
 pub struct Engine {
-    pub(crate) shared: Arc<Shared>,
+    // Stopped before the rest goes: it signs what was written last.
     timekeeper: Arc<Timekeeper>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 /// What all handles share.
@@ -81,6 +82,8 @@ impl Engine {
 
     /// Signs a checkpoint of the log as it is, unless there is one.
     pub async fn checkpoint(&self) -> Result<(), StoreError> {
+        // Another process may have written.
+        self.shared.grown.store(true, Ordering::SeqCst);
         timekeeper::checkpoint(&self.shared).await
     }
 

@@ -11,7 +11,7 @@ use placet_core::{
 use placet_store::{Hold, HoldChange, HoldId, Ledger, StoreError, ThreatState, transact};
 
 use crate::{
-    Approver, Credential, CredentialError, Engine,
+    Approver, Card, Credential, CredentialError, Engine,
     engine::{Shared, look},
 };
 
@@ -186,10 +186,9 @@ fn rule(
     };
     shared.keys.record(ledger, now, &hold.opened.session, What::HoldStep(step))?;
     // Whoever answers has looked at what led here.
+    let spoke = Card::read(&hold.opened.card).map(|card| card.rules()).unwrap_or_default();
     for threat in ledger.threats_open_of(&hold.opened.session)? {
-        if threat.record == hold.opened.record
-            && ledger.threat_change(threat.id, ThreatState::Acknowledged)?
-        {
+        if spoke.contains(&threat.rule) && ledger.threat_change(threat.id, ThreatState::Acknowledged)? {
             let step = ThreatStep {
                 rule: &threat.rule,
                 session: &threat.session,

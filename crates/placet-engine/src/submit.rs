@@ -84,13 +84,18 @@ pub(crate) struct Prepared {
 impl Engine {
     /// Decides on a call, and gives the answer once it is recorded. Whatever fails is a block that says so.
     pub async fn submit(&self, submission: Submission) -> Answer {
-        match self.try_submit(submission).await {
+        self.submit_telling(submission, |_| ()).await
+    }
+
+    /// The same, and tells `held` when a person is asked and the wait begins.
+    pub async fn submit_telling(&self, submission: Submission, held: impl Fn(&Held)) -> Answer {
+        match self.try_submit(submission, held).await {
             Ok(answer) => answer,
             Err(error) => Answer::failed(&error.to_string()),
         }
     }
 
-    async fn try_submit(&self, submission: Submission) -> Result<Answer, StoreError> {
+    async fn try_submit(&self, submission: Submission, tell: impl Fn(&Held)) -> Result<Answer, StoreError> {
         let shared = &self.shared;
         let until = Instant::now() + submission.wait.min(Duration::from_secs(24 * 60 * 60));
         let call = Arc::new(submission.call);
@@ -121,6 +126,9 @@ impl Engine {
                     held
                 }
             };
+            if again.is_none() {
+                tell(&held);
+            }
             let leaving = Leaving { shared, held: &held, armed: !held.may_come_back };
             let woken = self.wait(&held.ticket, until).await?;
             leaving.disarm();

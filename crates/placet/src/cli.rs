@@ -29,6 +29,24 @@ Exit codes: 0 done, 1 something failed, 2 the command line is wrong; `decide` an
 pub enum Command {
     /// Decide on calls, one JSON object a line, and print one decision a line.
     Decide(Decide),
+    /// Submit one call for real: decide, record, and wait for a person if one must be asked.
+    Ask(crate::ask::Ask),
+    /// List, show, watch and answer the calls that wait for a person.
+    Holds(crate::holds::Holds),
+    /// Print what was decided last, and go on as more is.
+    Tail(crate::tail::Tail),
+    /// List sessions, or show what happened in one.
+    Sessions(crate::sessions::Sessions),
+    /// List agents.
+    Agents(crate::sessions::Agents),
+    /// Check the audit log, or show a record of it.
+    Audit(crate::audit::Audit),
+    /// Show or set whether decisions are enforced or only observed.
+    Mode(crate::operate::ModeOf),
+    /// Stop everything: from now on every call is blocked.
+    StopAll(crate::operate::Operate),
+    /// Let calls be decided again after `stop-all`.
+    Resume(crate::operate::Operate),
     /// Explain to a person what a call would do, how risky it is and why.
     Explain(Explain),
     /// Check, test, list, show, draft and try rules.
@@ -181,18 +199,8 @@ Examples:
   placet explain --json -- 'terraform destroy' | jq .verdict"
 )]
 pub struct Explain {
-    /// A shell command: one word is read as the shell would, several as words already split.
-    #[arg(value_name = "COMMAND", trailing_var_arg = true, required_unless_present = "tool", conflicts_with_all = ["tool", "args"])]
-    pub command: Vec<String>,
-    /// The tool that is called, instead of a shell command.
-    #[arg(long, value_name = "NAME")]
-    pub tool: Option<String>,
-    /// Its arguments, as a JSON object.
-    #[arg(long, value_name = "JSON", requires = "tool")]
-    pub args: Option<String>,
-    /// The working directory of the agent.
-    #[arg(long, value_name = "DIR")]
-    pub cwd: Option<String>,
+    #[command(flatten)]
+    pub call: crate::called::Called,
     /// Thresholds and settings for single tools.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,

@@ -2,13 +2,11 @@
 
 use std::{fmt::Write as _, io::Write as _, process::ExitCode};
 
-use anyhow::Context;
 use placet_core::{
-    Assessment, Decision, Effect, Json, Redactor, Source, Timestamp, ToolCall, ToolName, Verdict,
+    Assessment, Decision, Effect, Json, Redactor, Source, Timestamp, ToolCall, Verdict,
     assess::{On, advice},
     decide_in,
-    effect::{Extent, Manner, Place, TargetKind, Undo, Verb, quote, readable},
-    json::Object,
+    effect::{Extent, Manner, Place, TargetKind, Undo, Verb, readable},
     redact::Record,
     rule::{Match, Memory, NearMatch, RuleSet, Subject},
 };
@@ -63,7 +61,7 @@ impl Asked {
 /// Runs the command.
 pub fn run(arguments: &Explain) -> anyhow::Result<ExitCode> {
     let policy = config::load(arguments.config.as_deref())?;
-    let call = call(arguments)?;
+    let call = arguments.call.read()?;
     let rules = rulebook::load(&arguments.rules.own, !arguments.rules.no_builtin_rules, &policy)?;
     // One call alone: windows and sequences have nothing to look back on.
     let nothing = Memory::new();
@@ -99,41 +97,6 @@ pub fn run(arguments: &Explain) -> anyhow::Result<ExitCode> {
         Verdict::Hold if arguments.exit_code => ExitCode::from(4),
         Verdict::Block if arguments.exit_code => ExitCode::from(5),
         Verdict::Hold | Verdict::Block => ExitCode::SUCCESS,
-    })
-}
-
-fn call(arguments: &Explain) -> anyhow::Result<ToolCall> {
-    let call = match &arguments.tool {
-        None => {
-            // One word is the text of a command; several are words somebody's shell has split already.
-            let command = match arguments.command.as_slice() {
-                [text] => text.clone(),
-                words => words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" "),
-            };
-            let command = Json::from(command);
-            ToolCall::new(
-                ToolName::parse("terminal")?,
-                Object::from_pairs([("command".to_owned(), command)])?,
-            )
-        }
-        Some(tool) => {
-            let tool = ToolName::parse(tool).context("`--tool` is not the name of a tool")?;
-            let args = match &arguments.args {
-                None => Object::default(),
-                Some(text) => match Json::read(text).context("`--args` cannot be read")? {
-                    Json::Object(object) => object,
-                    other => anyhow::bail!(
-                        "`--args` must be an object such as `{{\"path\":\"notes.md\"}}`, not {}",
-                        other.kind()
-                    ),
-                },
-            };
-            ToolCall::new(tool, args)
-        }
-    };
-    Ok(match &arguments.cwd {
-        Some(cwd) => call.with_cwd(cwd.as_str()),
-        None => call,
     })
 }
 

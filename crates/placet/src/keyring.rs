@@ -21,12 +21,17 @@ pub fn directory(given: Option<&Path>) -> anyhow::Result<PathBuf> {
     if let Some(directory) = std::env::var_os("PLACET_KEYS").filter(|value| !value.is_empty()) {
         return Ok(directory.into());
     }
-    let configuration = std::env::var_os("XDG_CONFIG_HOME")
+    let known = configuration().context("say where the keys are with `--dir` or `PLACET_KEYS`")?;
+    Ok(known.join("placet/keys"))
+}
+
+/// Where the user's configuration is.
+pub fn configuration() -> anyhow::Result<PathBuf> {
+    std::env::var_os("XDG_CONFIG_HOME")
         .filter(|value| !value.is_empty())
         .map(PathBuf::from)
         .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".config")))
-        .context("there is no home directory; say where the keys are with `--dir` or `PLACET_KEYS`")?;
-    Ok(configuration.join("placet/keys"))
+        .context("there is no home directory")
 }
 
 /// 32 bytes that nobody can guess.
@@ -49,7 +54,8 @@ fn checked_name(name: &str) -> anyhow::Result<&str> {
 /// Makes a key pair, and gives the public half and the secret file.
 pub fn create(directory: &Path, name: &str) -> anyhow::Result<(PublicKey, PathBuf)> {
     let name = checked_name(name)?;
-    make_private_directory(directory)?;
+    make_private_directory(directory)
+        .with_context(|| format!("cannot make the key directory `{}`", directory.display()))?;
     let key = SigningKey::from_seed(random()?);
     let secret = directory.join(format!("{name}.key"));
     let text = Zeroizing::new(format!("{}\n", key.to_secret_text().as_str()));
@@ -63,18 +69,19 @@ pub fn create(directory: &Path, name: &str) -> anyhow::Result<(PublicKey, PathBu
     Ok((key.public(), secret))
 }
 
-fn make_private_directory(directory: &Path) -> anyhow::Result<()> {
-    let cannot = || format!("cannot make the key directory `{}`", directory.display());
+/// Makes a directory that nobody else can look into, unless it is there.
+pub fn make_private_directory(directory: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::DirBuilderExt as _;
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).with_context(cannot)
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)
     }
     #[cfg(not(unix))]
-    fs::create_dir_all(directory).with_context(cannot)
+    fs::create_dir_all(directory)
 }
 
-fn write_new(path: &Path, bytes: &[u8], mode: u32) -> std::io::Result<()> {
+/// Writes a file that was not there before.
+pub fn write_new(path: &Path, bytes: &[u8], mode: u32) -> std::io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -112,9 +119,17 @@ pub fn signing_key(name: &str, directory: &Path) -> anyhow::Result<SigningKey> {
         _ => directory.join(format!("{}.key", checked_name(name)?)),
     };
     let shown = path.display();
-    let metadata = fs::metadata(&path).with_context(|| {
-        format!("there is no key `{shown}`; make one with `placet key new`, or see `placet key list`")
-    })?;
+    if !path.exists() {
+        bail!("there is no key `{shown}`; make one with `placet key new`, or see `placet key list`");
+    }
+    let text = read_private(&path)?;
+    SigningKey::parse(&text).with_context(|| format!("cannot use `{shown}`"))
+}
+
+/// The text of a file with a secret in it. One that others can read is refused.
+pub fn read_private(path: &Path) -> anyhow::Result<Zeroizing<String>> {
+    let shown = path.display();
+    let metadata = fs::metadata(path).with_context(|| format!("cannot read `{shown}`"))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -128,8 +143,7 @@ pub fn signing_key(name: &str, directory: &Path) -> anyhow::Result<SigningKey> {
     if metadata.len() > 4096 {
         bail!("`{shown}` is too long to be a key");
     }
-    let text = Zeroizing::new(fs::read_to_string(&path).with_context(|| format!("cannot read `{shown}`"))?);
-    SigningKey::parse(&text).with_context(|| format!("cannot use `{shown}`"))
+    Ok(Zeroizing::new(fs::read_to_string(path).with_context(|| format!("cannot read `{shown}`"))?))
 }
 
 /// The public key that `text` is, or that stands in the file of that name, or that has that name in the directory.

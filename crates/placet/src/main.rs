@@ -1,8 +1,24 @@
 //! The one binary: translates the command line in, makes one call, translates the answer out.
 
+mod called;
+
 mod cli;
 
 mod config;
+
+mod home;
+
+mod ask;
+
+mod holds;
+
+mod tail;
+
+mod sessions;
+
+mod audit;
+
+mod operate;
 
 mod decide;
 
@@ -35,6 +51,15 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Decide(arguments) => decide::run(&arguments),
+        Command::Ask(arguments) => ask::run(&arguments),
+        Command::Holds(arguments) => holds::run(&arguments),
+        Command::Tail(arguments) => tail::run(&arguments),
+        Command::Sessions(arguments) => sessions::run(&arguments),
+        Command::Agents(arguments) => sessions::agents(&arguments),
+        Command::Audit(arguments) => audit::run(&arguments),
+        Command::Mode(arguments) => operate::mode(&arguments),
+        Command::StopAll(arguments) => operate::stop_all(&arguments),
+        Command::Resume(arguments) => operate::resume(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rules(arguments) => rules::run(&arguments),
         Command::Redact(arguments) => redact::run(&arguments),

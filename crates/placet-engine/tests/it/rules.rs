@@ -110,6 +110,8 @@ async fn answering_a_hold_is_looking_at_its_threat() {
     let first = ticket(&rig.ask(risky()).await);
     let second = ticket(&rig.ask(harmless()).await);
     assert_ne!(first, second);
+    // Joining it is not looking at it, and does not hide what led there.
+    assert_eq!(ticket(&rig.ask(risky()).await), first);
     rig.deny(&first, "no").await;
     assert_eq!(rig.engine.look(|ledger| ledger.threats_open_of("s1")).unwrap(), []);
     assert_eq!(short(&rig.ask(call("git status")).await), "allow");

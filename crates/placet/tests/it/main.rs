@@ -9,5 +9,6 @@ mod config;
 mod decide;
 mod docs;
 mod explain;
+mod holds;
 mod redact;
 mod rules;

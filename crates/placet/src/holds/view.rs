@@ -1,0 +1,187 @@
+//! A hold, for people: in two lines, or as a page.
+
+use std::fmt::Write as _;
+
+use placet_core::{Json, Timestamp, hold::HoldState, printable};
+use placet_engine::Card;
+use placet_store::Hold;
+use serde_json::{Value, json};
+
+use crate::{style, tail};
+
+/// What a hold is about.
+pub fn about(hold: &Hold) -> String {
+    Card::read(&hold.opened.card)
+        .map_or_else(|| "what it was about is no longer kept".to_owned(), |card| card.about().to_owned())
+}
+
+/// How long a person still has, as `4:12`.
+pub fn left(hold: &Hold, now: Timestamp) -> String {
+    let seconds = hold.opened.deadline.ms_since(now).max(0) / 1_000;
+    match seconds / 3_600 {
+        0 => format!("{}:{:02}", seconds / 60, seconds % 60),
+        hours => format!("{hours}:{:02}:{:02}", seconds / 60 % 60, seconds % 60),
+    }
+}
+
+/// Who asks.
+pub fn who(hold: &Hold) -> String {
+    let agent = if hold.opened.agent.is_empty() { "an agent without a name" } else { &hold.opened.agent };
+    let agent = printable::shown(agent, 40);
+    match hold.opened.session.as_str() {
+        "" => agent,
+        session => format!("{agent} · session {}", printable::shown(session, 24)),
+    }
+}
+
+/// The call in a line.
+pub fn called(hold: &Hold) -> String {
+    match Card::read(&hold.opened.card) {
+        None => String::new(),
+        Some(card) => format!("{}  {}", printable::shown(card.tool(), 40), tail::arguments(card.args())),
+    }
+}
+
+/// Who asked for a person, and how risky it is.
+pub fn why(hold: &Hold) -> String {
+    let Some(card) = Card::read(&hold.opened.card) else { return String::new() };
+    let risk = card.as_json().get("assessment").and_then(|assessment| assessment.get("risk_score"));
+    let risk = risk.and_then(number).map(|risk| format!("risk {risk:.2}"));
+    let rules: Vec<String> = asking_rules(&card);
+    let asked = (!rules.is_empty()).then(|| format!("asked by {}", rules.join(", ")));
+    [risk, asked].into_iter().flatten().collect::<Vec<_>>().join("   ")
+}
+
+fn number(json: &Json) -> Option<f64> {
+    if let Json::Number(number) = json { Some(number.as_f64()) } else { None }
+}
+
+fn asking_rules(card: &Card) -> Vec<String> {
+    let findings = card.as_json().get("findings").and_then(Json::as_array).unwrap_or_default();
+    let asking =
+        findings.iter().filter(|finding| finding.get("verdict").and_then(Json::as_str) == Some("hold"));
+    asking
+        .filter_map(|finding| {
+            finding.get("source")?.get("rule")?.as_str().map(|rule| printable::shown(rule, 60))
+        })
+        .collect()
+}
+
+/// The hold as lines of a list.
+pub fn lines(hold: &Hold, now: Timestamp) -> Vec<String> {
+    let (bold, dim) = (style::HEADING, style::DIM);
+    let when = match hold.state {
+        HoldState::Pending => format!("{} left", left(hold, now)),
+        state => state.to_string(),
+    };
+    let crisis = if hold.opened.crisis { "touches life and safety: " } else { "" };
+    let mut lines = vec![format!(
+        "{bold}{:<7}{bold:#} {when:<12} {:<36} {crisis}{}",
+        hold.opened.ticket.as_str(),
+        who(hold),
+        printable::shown(&about(hold), 160)
+    )];
+    for line in [called(hold), why(hold)] {
+        if !line.is_empty() {
+            lines.push(format!("{:<20} {dim}{line}{dim:#}", ""));
+        }
+    }
+    lines
+}
+
+/// The hold as a page.
+pub fn page(hold: &Hold, now: Timestamp) -> String {
+    let mut page = String::from("\n");
+    let bold = style::HEADING;
+    let when = match hold.state {
+        HoldState::Pending => format!("{} left to answer", left(hold, now)),
+        state => match &hold.by {
+            Some(by) => format!("{state} by {} at {}", printable::shown(by, 64), hold.since),
+            None => format!("{state} at {}", hold.since),
+        },
+    };
+    let _ = writeln!(page, "  {bold}{}{bold:#}  {when}", hold.opened.ticket);
+    let _ = writeln!(page, "  {}", who(hold));
+    if let Some(reason) = &hold.reason {
+        let _ = writeln!(page, "  they said: {}", printable::shown(reason, 500));
+    }
+    let Some(card) = Card::read(&hold.opened.card) else {
+        let _ =
+            writeln!(page, "\n  what it was about is no longer kept; record {} has it\n", hold.opened.record);
+        return page;
+    };
+    section(&mut page, "What would happen");
+    for reason in card
+        .as_json()
+        .get("assessment")
+        .and_then(|a| a.get("reasons"))
+        .and_then(Json::as_array)
+        .unwrap_or_default()
+    {
+        let _ = writeln!(page, "    {}", printable::shown(reason.as_str().unwrap_or(""), 500));
+    }
+    section(&mut page, "Why it asks");
+    let factors = card.as_json().get("assessment").and_then(|assessment| assessment.get("factors"));
+    for factor in factors.and_then(Json::as_array).unwrap_or_default() {
+        if factor.get("on").and_then(Json::as_str) == Some("risk") {
+            let weight = factor.get("weight").and_then(number).unwrap_or(0.0);
+            let words = factor.get("words").and_then(Json::as_str).unwrap_or("");
+            let _ = writeln!(page, "    +{weight:.2}  {}", printable::shown(words, 300));
+        }
+    }
+    for rule in asking_rules(&card) {
+        let _ = writeln!(page, "    rule   {rule}");
+    }
+    for reason in card.reasons() {
+        let _ = writeln!(page, "    {}", printable::shown(reason, 500));
+    }
+    section(&mut page, "The call");
+    let _ = writeln!(page, "    {}", printable::shown(card.tool(), 200));
+    for (name, value) in card.args().and_then(Json::as_object).into_iter().flat_map(|args| args.iter()) {
+        let text = match value {
+            Json::String(text) => text.clone(),
+            other => serde_json::to_string_pretty(other).unwrap_or_default(),
+        };
+        let _ = writeln!(page, "    {}:", printable::shown(name, 100));
+        for line in text.lines() {
+            let _ = writeln!(page, "      {}", printable::shown(line, 2_000));
+        }
+    }
+    for (key, label) in [("cwd", "in"), ("host", "host"), ("user", "for"), ("reason", "the agent says")] {
+        if let Some(text) = card.call(key).and_then(Json::as_str) {
+            let _ = writeln!(page, "    {label}: {}", printable::shown(text, 500));
+        }
+    }
+    let _ = writeln!(
+        page,
+        "\n  record {} has the decision: placet audit show {}\n",
+        hold.opened.record, hold.opened.record
+    );
+    page
+}
+
+fn section(page: &mut String, title: &str) {
+    let bold = style::HEADING;
+    let _ = writeln!(page, "\n  {bold}{title}{bold:#}");
+}
+
+/// The hold as data.
+pub fn as_json(hold: &Hold) -> Value {
+    let card = Card::read(&hold.opened.card);
+    json!({
+        "id": hold.id.0,
+        "ticket": hold.opened.ticket,
+        "state": hold.state,
+        "since": hold.since,
+        "agent": hold.opened.agent,
+        "session": hold.opened.session,
+        "opened": hold.opened.opened,
+        "deadline": hold.opened.deadline,
+        "crisis": hold.opened.crisis,
+        "record": hold.opened.record,
+        "by": hold.by,
+        "reason": hold.reason,
+        "about": card.as_ref().map(Card::about),
+        "card": card.as_ref().and_then(|card| serde_json::to_value(card.as_json()).ok()),
+    })
+}

@@ -1,0 +1,332 @@
+//! `placet holds watch`: what waits, live, answered with a key.
+
+use std::{
+    io::{IsTerminal as _, Write as _},
+    process::ExitCode,
+    time::Duration,
+};
+
+use anyhow::bail;
+use placet_core::{Mode, Timestamp, hold::Ticket, printable};
+use placet_engine::{AnswerError, Approver, HoldName, Ruling, Standing};
+use placet_store::{Hold, Store as _, wait_for};
+use ratatui::{
+    Frame,
+    crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers},
+    layout::{Constraint, Layout},
+    style::{Color, Modifier, Style},
+    text::{Line, Span},
+    widgets::{Block, Borders, Clear, Paragraph, Wrap},
+};
+
+use super::view;
+use crate::home::{Home, remedied};
+
+/// How often we look for news, and for keys.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// As many as a person can look at.
+const SHOWN_MAX: usize = 200;
+
+/// Runs the command: a screen for a person, or lines of JSON for a program.
+pub fn run(home: &Home, json: bool) -> anyhow::Result<ExitCode> {
+    if json {
+        return lines(home);
+    }
+    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        bail!("`placet holds watch` needs a terminal; a program can use `--json`, or `placet holds list`");
+    }
+    let by = home.approver()?;
+    let mut terminal = ratatui::init();
+    let result = screen(home, &by, &mut terminal);
+    ratatui::restore();
+    result
+}
+
+/// Prints each hold as it opens and as it is answered, a line each.
+fn lines(home: &Home) -> anyhow::Result<ExitCode> {
+    let mut out = std::io::stdout();
+    let mut known: std::collections::BTreeMap<i64, placet_core::hold::HoldState> = Default::default();
+    let mut version = None;
+    let mut first = true;
+    loop {
+        let now = Some(home.store.others_version().map_err(remedied)?);
+        if now != version {
+            version = now;
+            let holds = match std::mem::take(&mut first) {
+                true => home.engine.pending(usize::MAX >> 1),
+                false => home.engine.look(|ledger| ledger.holds_last(1_000)),
+            };
+            for hold in holds.map_err(remedied)?.iter().rev() {
+                if known.insert(hold.id.0, hold.state) != Some(hold.state) {
+                    writeln!(out, "{}", view::as_json(hold))?;
+                }
+            }
+            out.flush()?;
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+/// What the screen shows.
+pub struct Screen {
+    pub holds: Vec<Hold>,
+    pub chosen: usize,
+    pub standing: Standing,
+    pub agents: usize,
+    pub now: Timestamp,
+    pub mood: Mood,
+    pub note: String,
+}
+
+/// What the keys mean now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mood {
+    /// A list to choose from.
+    List,
+    /// All of one hold, from this line on.
+    Details(u16),
+    /// A reason is typed for a denial.
+    Reason(Ticket, String),
+    /// The word `yes` is typed, since this is not answered with one key.
+    Careful(Ticket, String),
+}
+
+/// What a key asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Wish {
+    Nothing,
+    Quit,
+    Answer(Ticket, Ruling),
+}
+
+impl Screen {
+    fn hold(&self) -> Option<&Hold> {
+        self.holds.get(self.chosen)
+    }
+
+    /// The same list with what waits now; the chosen one stays chosen.
+    pub fn replace(&mut self, holds: Vec<Hold>) {
+        let chosen = self.hold().map(|hold| hold.id);
+        self.holds = holds;
+        let place = self.holds.iter().position(|hold| Some(hold.id) == chosen);
+        self.chosen = place.unwrap_or(self.chosen).min(self.holds.len().saturating_sub(1));
+        if place.is_none() && matches!(self.mood, Mood::Details(_)) {
+            self.mood = Mood::List;
+        }
+    }
+
+    /// What a key means.
+    pub fn key(&mut self, key: KeyEvent) -> Wish {
+        if key.kind != KeyEventKind::Press {
+            return Wish::Nothing;
+        }
+        if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
+            return Wish::Quit;
+        }
+        match &mut self.mood {
+            Mood::Reason(ticket, text) | Mood::Careful(ticket, text) => {
+                let ticket = ticket.clone();
+                match key.code {
+                    KeyCode::Esc => self.mood = Mood::List,
+                    KeyCode::Backspace => {
+                        text.pop();
+                    }
+                    KeyCode::Char(letter) if text.len() < 500 => text.push(letter),
+                    KeyCode::Enter => {
+                        let (mood, list) = (self.mood.clone(), Mood::List);
+                        self.mood = list;
+                        return match mood {
+                            Mood::Careful(_, said) if said.trim() == "yes" => {
+                                Wish::Answer(ticket, Ruling::Approve)
+                            }
+                            Mood::Reason(_, said) => {
+                                let reason = (!said.trim().is_empty()).then(|| said.trim().to_owned());
+                                Wish::Answer(ticket, Ruling::Deny { reason })
+                            }
+                            Mood::Careful(..) | Mood::List | Mood::Details(_) => Wish::Nothing,
+                        };
+                    }
+                    _ => {}
+                }
+                Wish::Nothing
+            }
+            Mood::List | Mood::Details(_) => self.plain_key(key.code),
+        }
+    }
+
+    fn plain_key(&mut self, code: KeyCode) -> Wish {
+        let ticket = self.hold().map(|hold| (hold.opened.ticket.clone(), hold.opened.crisis));
+        match (code, ticket) {
+            (KeyCode::Char('q'), _) => return Wish::Quit,
+            (KeyCode::Esc, _) if self.mood == Mood::List => return Wish::Quit,
+            (KeyCode::Esc, _) => self.mood = Mood::List,
+            (KeyCode::Char('j') | KeyCode::Down, _) => match &mut self.mood {
+                Mood::Details(from) => *from = from.saturating_add(1),
+                _ => self.chosen = (self.chosen + 1).min(self.holds.len().saturating_sub(1)),
+            },
+            (KeyCode::Char('k') | KeyCode::Up, _) => match &mut self.mood {
+                Mood::Details(from) => *from = from.saturating_sub(1),
+                _ => self.chosen = self.chosen.saturating_sub(1),
+            },
+            (KeyCode::Char('d') | KeyCode::Enter, Some(_)) => {
+                self.mood = if self.mood == Mood::List { Mood::Details(0) } else { Mood::List };
+            }
+            // What touches life and safety is not answered with one key.
+            (KeyCode::Char('y'), Some((ticket, true))) => self.mood = Mood::Careful(ticket, String::new()),
+            (KeyCode::Char('y'), Some((ticket, false))) => return Wish::Answer(ticket, Ruling::Approve),
+            (KeyCode::Char('n'), Some((ticket, false))) => {
+                return Wish::Answer(ticket, Ruling::Deny { reason: None });
+            }
+            (KeyCode::Char('n' | 'r'), Some((ticket, _))) => self.mood = Mood::Reason(ticket, String::new()),
+            _ => {}
+        }
+        Wish::Nothing
+    }
+
+    /// Draws the screen.
+    pub fn draw(&self, frame: &mut Frame<'_>) {
+        let dim = Style::new().add_modifier(Modifier::DIM);
+        let areas = Layout::vertical([Constraint::Length(2), Constraint::Min(1), Constraint::Length(2)]);
+        let [top, middle, bottom] = areas.areas(frame.area());
+        frame.render_widget(Paragraph::new(self.head()), top);
+        match &self.mood {
+            Mood::Details(from) => {
+                let page = self.hold().map(|hold| view::page(hold, self.now)).unwrap_or_default();
+                // The screen has its own styles; those of a plain terminal are taken out.
+                let page = anstream::adapter::strip_str(&page).to_string();
+                frame.render_widget(
+                    Paragraph::new(page).scroll((*from, 0)).wrap(Wrap { trim: false }),
+                    middle,
+                );
+            }
+            Mood::List | Mood::Reason(..) | Mood::Careful(..) => {
+                frame.render_widget(Paragraph::new(self.list(usize::from(middle.height))), middle);
+            }
+        }
+        let keys = "y approve once   n deny   r deny with a reason   d details   j/k move   q quit";
+        let foot = vec![Line::from(self.note.clone()), Line::from(Span::styled(keys, dim))];
+        frame.render_widget(Paragraph::new(foot), bottom);
+        let asked = match &self.mood {
+            Mood::Reason(ticket, text) => Some((
+                format!(" deny {ticket}: why? (the agent reads it; enter to send, esc to leave) "),
+                text,
+            )),
+            Mood::Careful(ticket, text) => {
+                Some((format!(" {ticket} touches life and safety: type yes to approve it "), text))
+            }
+            Mood::List | Mood::Details(_) => None,
+        };
+        if let Some((title, text)) = asked {
+            let [_, area, _] =
+                Layout::vertical([Constraint::Fill(1), Constraint::Length(3), Constraint::Fill(1)])
+                    .areas(frame.area());
+            frame.render_widget(Clear, area);
+            let framed = Block::new().borders(Borders::ALL).title(title);
+            frame.render_widget(Paragraph::new(text.as_str()).block(framed), area);
+        }
+    }
+
+    fn head(&self) -> Vec<Line<'static>> {
+        let waiting = match self.holds.len() {
+            0 => "nothing waits".to_owned(),
+            1 => "1 waits".to_owned(),
+            many => format!("{many} wait"),
+        };
+        let bold = Style::new().add_modifier(Modifier::BOLD);
+        let mut spans = vec![
+            Span::styled(format!("  {waiting}"), bold),
+            Span::raw(format!("     agents: {}", self.agents)),
+        ];
+        if self.standing.mode == Mode::Observe {
+            let loud = Style::new().fg(Color::Black).bg(Color::Yellow);
+            spans.push(Span::raw("   "));
+            spans.push(Span::styled(" observe: nothing is stopped ", loud));
+        }
+        if let Some(by) = &self.standing.stopped_by {
+            let loud = Style::new().fg(Color::White).bg(Color::Red);
+            spans.push(Span::raw("   "));
+            spans
+                .push(Span::styled(format!(" everything is stopped by {} ", printable::shown(by, 40)), loud));
+        }
+        vec![Line::from(spans), Line::default()]
+    }
+
+    fn list(&self, height: usize) -> Vec<Line<'static>> {
+        const LINES_EACH: usize = 4;
+        let dim = Style::new().add_modifier(Modifier::DIM);
+        let bold = Style::new().add_modifier(Modifier::BOLD);
+        let fits = (height / LINES_EACH).max(1);
+        let first = (self.chosen + 1).saturating_sub(fits);
+        let mut lines = Vec::new();
+        for (place, hold) in self.holds.iter().enumerate().skip(first).take(fits) {
+            let mark = if place == self.chosen { "▸ " } else { "  " };
+            let about = printable::shown(&view::about(hold), 200);
+            let crisis = if hold.opened.crisis { "touches life and safety: " } else { "" };
+            lines.push(Line::from(vec![
+                Span::raw(mark),
+                Span::styled(format!("{:<8}", hold.opened.ticket.as_str()), bold),
+                Span::raw(format!(
+                    "{:<12} {:<34} ",
+                    format!("{} left", view::left(hold, self.now)),
+                    view::who(hold)
+                )),
+                Span::styled(crisis, Style::new().fg(Color::Red)),
+                Span::raw(about),
+            ]));
+            lines.push(Line::from(Span::raw(format!("{:<23}{}", "", view::called(hold)))));
+            lines.push(Line::from(Span::styled(format!("{:<23}{}", "", view::why(hold)), dim)));
+            lines.push(Line::default());
+        }
+        lines
+    }
+}
+
+fn screen(home: &Home, by: &Approver, terminal: &mut ratatui::DefaultTerminal) -> anyhow::Result<ExitCode> {
+    let mut screen = Screen {
+        holds: Vec::new(),
+        chosen: 0,
+        standing: home.engine.standing().map_err(remedied)?,
+        agents: 0,
+        now: home.engine.now(),
+        mood: Mood::List,
+        note: String::new(),
+    };
+    let mut version = None;
+    loop {
+        screen.now = home.engine.now();
+        let now = Some(home.store.others_version().map_err(remedied)?);
+        if now != version {
+            version = now;
+            let before = screen.holds.len();
+            screen.replace(home.engine.pending(SHOWN_MAX).map_err(remedied)?);
+            screen.standing = home.engine.standing().map_err(remedied)?;
+            screen.agents = home.engine.look(|ledger| ledger.agents()).map_err(remedied)?.len();
+            if screen.holds.len() > before {
+                // A bell for whoever looks elsewhere.
+                let _ = std::io::stdout().write_all(b"\x07");
+            }
+        }
+        // What ran out while we looked is not shown as if it could be answered.
+        screen.holds.retain(|hold| hold.opened.deadline > screen.now);
+        screen.chosen = screen.chosen.min(screen.holds.len().saturating_sub(1));
+        terminal.draw(|frame| screen.draw(frame))?;
+        if !event::poll(LOOK_EVERY)? {
+            continue;
+        }
+        let Event::Key(key) = event::read()? else { continue };
+        match screen.key(key) {
+            Wish::Nothing => {}
+            Wish::Quit => return Ok(ExitCode::SUCCESS),
+            Wish::Answer(ticket, ruling) => {
+                let name = HoldName::Ticket(ticket);
+                screen.note = match wait_for(home.engine.answer(name, ruling, by)) {
+                    Ok(hold) => format!("  {} {}", hold.opened.ticket, hold.state),
+                    Err(AnswerError::Store(error)) => return Err(remedied(error)),
+                    Err(error) => format!("  {error}"),
+                };
+                screen.mood = Mood::List;
+                version = None;
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Where the data is, the keys of its log, and the credential of whoever answers.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use data_encoding::BASE64URL_NOPAD;
+use placet_core::log::VerifierKey;
+use placet_engine::{Approver, AuditKeys, Configuration, Credential, Engine, SystemClock};
+use placet_store::{
+    StoreError,
+    sqlite::{Options, SqliteStore},
+    wait_for,
+};
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+use crate::{cli::RuleSources, config, keyring, rulebook};
+
+/// Where the data is.
+#[derive(Debug, Args)]
+pub struct Data {
+    /// The data directory; else `PLACET_DATA`, or `placet` where your data is.
+    #[arg(long = "data", value_name = "DIR", global = true)]
+    pub directory: Option<PathBuf>,
+    /// Print the same as data.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+const DATABASE: &str = "placet.db";
+const LOG_KEY: &str = "audit.key";
+const LOG_PUBLIC: &str = "audit.pub";
+const KEY_PREFIX: &str = "placet_log_1_";
+
+/// A data directory that is open.
+pub struct Home {
+    /// The engine over it.
+    pub engine: Engine,
+    /// The store below, for what only looks.
+    pub store: Arc<SqliteStore>,
+    /// The directory.
+    pub directory: PathBuf,
+}
+
+impl Data {
+    /// The data directory.
+    pub fn directory(&self) -> anyhow::Result<PathBuf> {
+        let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        if let Some(directory) = self.directory.clone().or_else(|| named("PLACET_DATA")) {
+            return Ok(directory);
+        }
+        let data = named("XDG_DATA_HOME").or_else(|| Some(named("HOME")?.join(".local/share")));
+        let data =
+            data.context("there is no home directory; say where the data is with `--data` or `PLACET_DATA`")?;
+        Ok(data.join("placet"))
+    }
+
+    /// Opens it with the default settings and no rules, for commands that decide nothing.
+    pub fn open(&self) -> anyhow::Result<Home> {
+        self.open_with(Configuration::new(
+            placet_core::Policy::default(),
+            placet_core::rule::RuleSet::default(),
+        ))
+    }
+
+    /// Opens it to decide by the settings in `file` and the rules of `sources`.
+    pub fn open_to_decide(&self, file: Option<&Path>, sources: &RuleSources) -> anyhow::Result<Home> {
+        let policy = config::load(file)?;
+        let rules = rulebook::load(&sources.own, !sources.no_builtin_rules, &policy)?;
+        let fingerprint = fingerprint(file, sources)?;
+        self.open_with(Configuration { fingerprint, ..Configuration::new(policy, rules) })
+    }
+
+    fn open_with(&self, configuration: Configuration) -> anyhow::Result<Home> {
+        let directory = self.directory()?;
+        keyring::make_private_directory(&directory)
+            .with_context(|| format!("cannot make the data directory `{}`", directory.display()))?;
+        let keys = log_keys(&directory)?;
+        let store =
+            Arc::new(SqliteStore::open(&directory.join(DATABASE), Options::default()).map_err(remedied)?);
+        let engine =
+            Engine::start(store.clone(), keys, Arc::new(SystemClock), configuration).map_err(remedied)?;
+        wait_for(engine.tick()).map_err(remedied)?;
+        let home = Home { engine, store, directory };
+        home.admit_first()?;
+        Ok(home)
+    }
+}
+
+/// An error with what can be done about it.
+pub fn remedied(error: StoreError) -> anyhow::Error {
+    let remedy = error.fault.remedy();
+    anyhow::anyhow!("{error}\n  every call is blocked until this is mended\n  {remedy}")
+}
+
+/// The start of a hash over all that decisions are made by, as it is written.
+fn fingerprint(file: Option<&Path>, sources: &RuleSources) -> anyhow::Result<[u8; 8]> {
+    let mut hash = Sha256::new().chain_update(env!("CARGO_PKG_VERSION"));
+    hash.update([u8::from(sources.no_builtin_rules)]);
+    if let Some(file) = file {
+        hash.update(fs::read(file)?);
+    }
+    for path in &sources.own {
+        for source in rulebook::files(path)? {
+            hash.update(source.text.as_bytes());
+        }
+    }
+    let whole: [u8; 32] = hash.finalize().into();
+    let mut start = [0; 8];
+    start.copy_from_slice(&whole[..8]);
+    Ok(start)
+}
+
+/// The keys of the log, made on the first run.
+fn log_keys(directory: &Path) -> anyhow::Result<AuditKeys> {
+    let path = directory.join(LOG_KEY);
+    if !path.exists() {
+        let name = data_encoding::HEXLOWER.encode(&keyring::random::<4>()?);
+        let seed = Zeroizing::new(keyring::random::<32>()?);
+        let encoded = Zeroizing::new(BASE64URL_NOPAD.encode(seed.as_slice()));
+        let text = Zeroizing::new(format!("{KEY_PREFIX}placet/{name} {}\n", encoded.as_str()));
+        match keyring::write_new(&path, text.as_bytes(), 0o600) {
+            Ok(()) => {}
+            // Another process was faster; its key is the key.
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error).with_context(|| format!("cannot write `{}`", path.display())),
+        }
+    }
+    let text = keyring::read_private(&path)?;
+    let parts = text.trim().strip_prefix(KEY_PREFIX).and_then(|text| text.split_once(' '));
+    let keys = parts.and_then(|(origin, encoded)| {
+        let seed = Zeroizing::new(BASE64URL_NOPAD.decode(encoded.as_bytes()).ok()?);
+        AuditKeys::from_seed(origin, seed.as_slice().try_into().ok()?)
+    });
+    let Some(keys) = keys else { bail!("`{}` is not the key of a log", path.display()) };
+    let public = directory.join(LOG_PUBLIC);
+    if !public.exists() {
+        let _ = keyring::write_new(&public, format!("{}\n", keys.verifier()).as_bytes(), 0o644);
+    }
+    Ok(keys)
+}
+
+/// The keys of a log that is only checked.
+pub fn verifying_keys(directory: &Path) -> anyhow::Result<(VerifierKey, Option<AuditKeys>)> {
+    if let Ok(keys) = log_keys_there(directory) {
+        return Ok((keys.verifier(), Some(keys)));
+    }
+    let public = directory.join(LOG_PUBLIC);
+    let text = keyring::read_text(&public)?;
+    let key = VerifierKey::parse(&text)
+        .with_context(|| format!("`{}` is not the public key of a log", public.display()))?;
+    Ok((key, None))
+}
+
+fn log_keys_there(directory: &Path) -> anyhow::Result<AuditKeys> {
+    if !directory.join(LOG_KEY).exists() {
+        bail!("there is no key of a log in `{}`", directory.display());
+    }
+    log_keys(directory)
+}
+
+impl Home {
+    /// Whoever runs Placet first may answer: a credential is made for them, kept apart from the data.
+    fn admit_first(&self) -> anyhow::Result<()> {
+        let known = self.engine.look(|ledger| ledger.settings()).map_err(remedied)?;
+        if known.values.keys().any(|key| key.starts_with("approver:")) {
+            return Ok(());
+        }
+        let path = credential_file()?;
+        let credential = match path.exists() {
+            true => read_credential(&path)?,
+            false => {
+                let credential = Credential::new(&user_name(), keyring::random()?)?;
+                if let Some(parent) = path.parent() {
+                    keyring::make_private_directory(parent)
+                        .with_context(|| format!("cannot make `{}`", parent.display()))?;
+                }
+                let text = Zeroizing::new(format!("{}\n", credential.to_secret_text().as_str()));
+                keyring::write_new(&path, text.as_bytes(), 0o600)
+                    .with_context(|| format!("cannot write `{}`", path.display()))?;
+                credential
+            }
+        };
+        wait_for(self.engine.admit(&credential, None)).map_err(remedied)?;
+        Ok(())
+    }
+
+    /// Whoever runs this command, if they may answer.
+    pub fn approver(&self) -> anyhow::Result<Approver> {
+        let path = credential_file()?;
+        let credential = read_credential(&path).context(
+            "answering needs the credential of an approver; it is made on the first run, for whoever ran it",
+        )?;
+        self.engine.authenticate(&credential).with_context(|| {
+            format!("`{}` cannot be used with `{}`", path.display(), self.directory.display())
+        })
+    }
+}
+
+/// Where the credential is: `PLACET_APPROVER`, or `placet/approver` where the user's configuration is.
+fn credential_file() -> anyhow::Result<PathBuf> {
+    if let Some(file) = std::env::var_os("PLACET_APPROVER").filter(|value| !value.is_empty()) {
+        return Ok(file.into());
+    }
+    Ok(keyring::configuration()?.join("placet/approver"))
+}
+
+fn read_credential(path: &Path) -> anyhow::Result<Credential> {
+    let text = keyring::read_private(path)?;
+    Credential::parse(&text).with_context(|| format!("cannot use `{}`", path.display()))
+}
+
+fn user_name() -> String {
+    let name = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default();
+    let plain: String =
+        name.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').collect();
+    if plain.is_empty() { "operator".to_owned() } else { plain }
+}

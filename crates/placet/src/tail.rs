@@ -1,0 +1,170 @@
+//! `placet tail`: what was decided last, a line each.
+
+use std::{io::Write as _, process::ExitCode, time::Duration};
+
+use clap::Args;
+use placet_core::{Json, Verdict, printable, record::expand};
+use placet_store::{Store as _, StoredRecord};
+use serde_json::json;
+
+use crate::{
+    home::{Data, remedied},
+    style,
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placet tail
+  placet tail -n 100 --follow
+  placet tail --json | jq 'select(.what.decision.verdict == \"block\")'")]
+pub struct Tail {
+    /// How many records to begin with.
+    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 20)]
+    pub lines: usize,
+    /// Go on as more is recorded.
+    #[arg(short, long)]
+    pub follow: bool,
+    #[command(flatten)]
+    pub data: Data,
+}
+
+/// How often we look for more.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Records that are read at once.
+const AT_ONCE: usize = 1_000;
+
+/// Runs the command.
+pub fn run(arguments: &Tail) -> anyhow::Result<ExitCode> {
+    let home = arguments.data.open()?;
+    let mut out = anstream::stdout();
+    let size = home.engine.look(|ledger| ledger.log_size()).map_err(remedied)?;
+    let mut next = size.saturating_sub(arguments.lines as u64);
+    let mut version = None;
+    loop {
+        let now = Some(home.store.others_version().map_err(remedied)?);
+        if now != version {
+            version = now;
+            loop {
+                let records =
+                    home.engine.look(|ledger| ledger.records_from(next, AT_ONCE)).map_err(remedied)?;
+                for record in &records {
+                    next = record.index + 1;
+                    writeln!(out, "{}", line(record, arguments.data.json))?;
+                }
+                if records.len() < AT_ONCE {
+                    break;
+                }
+            }
+            out.flush()?;
+        }
+        if !arguments.follow {
+            return Ok(ExitCode::SUCCESS);
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+/// A record as one line.
+pub fn line(record: &StoredRecord, as_json: bool) -> String {
+    let read = expand(&record.body).unwrap_or(Json::Null);
+    if as_json {
+        return json!({
+            "index": record.index,
+            "at": record.at.to_string(),
+            "what": read.get("what").and_then(|what| serde_json::to_value(what).ok()),
+        })
+        .to_string();
+    }
+    let (dim, at) = (style::DIM, record.at.to_string());
+    let time = at.get(11..19).unwrap_or("");
+    format!("{dim}{:>6} {time}{dim:#} {}", record.index, words(&read))
+}
+
+fn text<'a>(json: &'a Json, key: &str) -> &'a str {
+    json.get(key).and_then(Json::as_str).unwrap_or("")
+}
+
+/// What a record says, in a line.
+fn words(read: &Json) -> String {
+    let Some((kind, what)) = read.get("what").and_then(Json::as_object).and_then(|what| what.iter().next())
+    else {
+        return "cannot be read".to_owned();
+    };
+    let shown = |text: &str, length| printable::shown(text, length);
+    match kind {
+        "decision" => decision(what),
+        "hold_step" => {
+            let by = what.get("by").and_then(Json::as_str).map(|by| format!(" by {}", shown(by, 40)));
+            let said =
+                what.get("reason").and_then(Json::as_str).map(|said| format!(": {}", shown(said, 100)));
+            format!(
+                "{:<6} {} {}{}{}",
+                "hold",
+                text(what, "ticket"),
+                text(what, "step"),
+                by.unwrap_or_default(),
+                said.unwrap_or_default()
+            )
+        }
+        "outcome" => {
+            let cites = what.get("cites").and_then(Json::as_u64);
+            let of = cites.map_or_else(|| "a call nobody had decided".to_owned(), |cites| format!("{cites}"));
+            format!("{:<6} {} of {of}", "result", text(what, "outcome"))
+        }
+        "setting" => format!(
+            "{:<6} {} is now `{}`, by {}",
+            "set",
+            shown(text(what, "key"), 60),
+            shown(text(what, "after"), 60),
+            shown(text(what, "by"), 40)
+        ),
+        "threat" => format!(
+            "{:<6} {} {} {}",
+            "threat",
+            text(what, "state"),
+            shown(text(what, "rule"), 60),
+            shown(text(what, "session"), 40)
+        ),
+        "session_warrant" => format!("{:<6} of session {}", "warrant", shown(text(what, "session"), 60)),
+        "retention" => format!(
+            "{:<6} {} {} aged out",
+            "kept",
+            text(what, "what"),
+            what.get("count").and_then(Json::as_u64).unwrap_or(0)
+        ),
+        other => shown(other, 40),
+    }
+}
+
+fn decision(what: &Json) -> String {
+    let verdict = match text(what, "carried_out") {
+        "allow" => Verdict::Allow,
+        "hold" => Verdict::Hold,
+        _ => Verdict::Block,
+    };
+    let colour = style::verdict(verdict);
+    let call = what.get("call").unwrap_or(&Json::Null);
+    let would = match text(what, "verdict") == text(what, "carried_out") {
+        true => String::new(),
+        false => format!(" (observed: {})", text(what, "verdict")),
+    };
+    let ticket =
+        what.get("ticket").and_then(Json::as_str).map(|ticket| format!(" {ticket}")).unwrap_or_default();
+    format!(
+        "{colour}{:<6}{colour:#} {:<14} {:<10} {:<14} {}{would}{ticket}",
+        style::word(verdict).to_lowercase(),
+        printable::shown(text(call, "agent"), 14),
+        printable::shown(text(call, "session"), 10),
+        printable::shown(text(call, "tool"), 14),
+        arguments(call.get("args")),
+    )
+}
+
+/// The arguments in a few words: the text of the only one, or all of them.
+pub fn arguments(args: Option<&Json>) -> String {
+    let Some(args) = args.and_then(Json::as_object) else { return String::new() };
+    let only = if args.len() == 1 { args.iter().next().and_then(|(_, value)| value.as_str()) } else { None };
+    let all = || serde_json::to_string(&Json::Object(args.clone())).unwrap_or_default();
+    printable::shown(&only.map_or_else(all, str::to_owned), 100)
+}

@@ -1,0 +1,269 @@
+//! `placet ask`, `holds`, `tail`, `sessions`, `agents`, `audit`, `mode`, `stop-all`: a data directory on disk.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
+use std::{
+    io::{BufRead as _, BufReader},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+};
+
+use serde_json::Value;
+
+use crate::run::{Ran, placet};
+
+/// A data directory and a credential apart from it.
+struct Site {
+    directory: tempfile::TempDir,
+}
+
+const RISKY: &str = "git push --force origin main";
+
+impl Site {
+    fn new() -> Self {
+        Self { directory: tempfile::tempdir().unwrap() }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.directory.path().join("data")
+    }
+
+    fn credential(&self) -> PathBuf {
+        self.directory.path().join("config/approver")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = placet();
+        command
+            .args(arguments)
+            .env("PLACET_DATA", self.data())
+            .env("PLACET_APPROVER", self.credential())
+            .env("USER", "ann")
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        let output = self.command(arguments).output().unwrap();
+        Ran {
+            code: output.status.code().unwrap(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    fn json(&self, arguments: &[&str]) -> Vec<Value> {
+        let ran = self.run(arguments);
+        ran.out
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}\n{}", ran.err)))
+            .collect()
+    }
+
+    fn ask(&self, command: &str) -> Ran {
+        self.run(&["ask", "--agent", "nightly", "--session", "s1", "--", command])
+    }
+
+    fn ticket(&self) -> String {
+        let holds = self.json(&["holds", "list", "--json"]);
+        assert_eq!(holds.len(), 1, "{holds:?}");
+        holds[0]["ticket"].as_str().unwrap().to_owned()
+    }
+
+    /// Asks and waits, and comes back once it waits.
+    fn waiting(&self, command: &str) -> Child {
+        let arguments = ["ask", "--agent", "nightly", "--session", "s1", "--wait", "60s", "--", command];
+        let mut child =
+            self.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.starts_with("waiting for a person: H-"), "{line}");
+        child
+    }
+}
+
+#[test]
+fn a_harmless_call_runs_a_risky_one_waits_and_the_exit_code_says_so() {
+    let site = Site::new();
+    let ran = site.ask("git log");
+    assert_eq!((ran.code, ran.out.lines().next()), (0, Some("ALLOW")), "{}", ran.err);
+    let ran = site.ask(RISKY);
+    assert_eq!((ran.code, ran.out.lines().next()), (4, Some("HOLD")));
+    assert!(
+        ran.out
+            .contains("Carry on with other work. To use the approval later, repeat exactly the same call.")
+    );
+    let ran = site.ask("rm -rf / --no-preserve-root");
+    assert_eq!((ran.code, ran.out.lines().next()), (5, Some("BLOCK")));
+}
+
+#[test]
+fn another_process_answers_and_who_waits_goes_on() {
+    let site = Site::new();
+    let child = site.waiting(RISKY);
+    let ran = site.run(&["holds", "approve", &site.ticket().to_lowercase()]);
+    assert!(ran.out.starts_with("approved H-"), "{} {}", ran.out, ran.err);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+    // Once: the same call asks again.
+    assert_eq!(site.ask(RISKY).code, 4);
+    let child = site.waiting("rm -rf ~/notes");
+    let session = site.run(&["holds", "deny", "--session", "s1", "--reason", "not today"]);
+    assert_eq!(
+        session.out.lines().filter(|line| line.starts_with("denied H-")).count(),
+        2,
+        "{}",
+        session.err
+    );
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(5));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("They say: not today."));
+}
+
+#[test]
+fn the_second_answer_is_told_that_it_was_second() {
+    let site = Site::new();
+    site.ask(RISKY);
+    let ticket = site.ticket();
+    assert_eq!(site.run(&["holds", "deny", &ticket]).code, 0);
+    let late = site.run(&["holds", "approve", &ticket]);
+    assert_eq!((late.code, late.err), (7, format!("{ticket} is denied already, by ann\n")));
+    let nobody = site.run(&["holds", "approve", "H-ZZZZ"]);
+    assert_eq!(nobody.code, 1);
+    assert!(nobody.err.contains("there is no hold `H-ZZZZ`; `placet holds list --all` shows the last ones"));
+}
+
+#[test]
+fn who_has_no_credential_cannot_answer() {
+    let site = Site::new();
+    site.ask(RISKY);
+    let ticket = site.ticket();
+    let kept = std::fs::read_to_string(site.credential()).unwrap();
+    std::fs::remove_file(site.credential()).unwrap();
+    let ran = site.run(&["holds", "approve", &ticket]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("answering needs the credential of an approver"), "{}", ran.err);
+    for arguments in [["stop-all", ""], ["mode", "observe"]] {
+        let arguments: Vec<&str> = arguments.into_iter().filter(|argument| !argument.is_empty()).collect();
+        assert_eq!(site.run(&arguments).code, 1);
+    }
+    // Somebody else's is of no use.
+    let forged = kept.replace(kept.trim().rsplit('_').next().unwrap(), &"A".repeat(43));
+    std::fs::write(site.credential(), forged).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let loose = site.run(&["holds", "approve", &ticket]);
+        assert!(loose.err.contains("chmod 600"), "{}", loose.err);
+        std::fs::set_permissions(site.credential(), std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    let ran = site.run(&["holds", "approve", &ticket]);
+    assert!(ran.err.contains("not known here"), "{}", ran.err);
+    assert_eq!(site.json(&["holds", "list", "--json"]).len(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_kept_is_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let site = Site::new();
+    site.ask("ls");
+    let mode = |path: PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(site.data()), 0o700);
+    assert_eq!(mode(site.data().join("placet.db")), 0o600);
+    assert_eq!(mode(site.data().join("audit.key")), 0o600);
+    assert_eq!(mode(site.credential()), 0o600);
+}
+
+#[test]
+fn the_kill_switch_and_the_mode() {
+    let site = Site::new();
+    assert!(site.run(&["stop-all"]).out.starts_with("everything is stopped by ann"));
+    let ran = site.ask("ls");
+    assert_eq!(ran.code, 5);
+    assert!(ran.out.contains("everything is stopped by ann"), "{}", ran.out);
+    assert_eq!(site.run(&["resume"]).out, "enforce: decisions are carried out\n");
+    assert_eq!(site.ask("ls").code, 0);
+    site.run(&["mode", "observe", "--agent", "nightly"]);
+    let ran = site.ask(RISKY);
+    assert_eq!(ran.code, 0);
+    assert!(ran.out.contains("observed only; it would have been stopped"), "{}", ran.out);
+    let agents = site.json(&["agents", "list", "--json"]);
+    assert_eq!((agents[0]["agent"].as_str(), agents[0]["mode"].as_str()), (Some("nightly"), Some("observe")));
+}
+
+#[test]
+fn sessions_and_the_log_tell_what_happened() {
+    let site = Site::new();
+    site.ask("ls");
+    site.ask(RISKY);
+    let lines = site.json(&["tail", "--json"]);
+    let kinds: Vec<String> =
+        lines.iter().map(|line| line["what"].as_object().unwrap().keys().next().unwrap().clone()).collect();
+    assert_eq!(kinds, ["setting", "decision", "decision", "threat"]);
+    assert_eq!(lines[2]["what"]["decision"]["verdict"], "hold");
+    let sessions = site.json(&["sessions", "list", "--json"]);
+    assert_eq!((sessions[0]["allowed"].as_u64(), sessions[0]["held"].as_u64()), (Some(1), Some(1)));
+    let shown = site.run(&["sessions", "show", "s1"]);
+    assert!(shown.out.contains("1 allowed, 1 held, 0 blocked") && shown.out.contains(RISKY), "{}", shown.out);
+    let missing = site.run(&["sessions", "show", "s2"]);
+    assert!(missing.err.contains("no session `s2` was seen"), "{}", missing.err);
+    let record = site.json(&["audit", "show", "1", "--json"]);
+    assert_eq!(record[0]["what"]["decision"]["call"]["args"]["command"], "ls");
+    let missing = site.run(&["audit", "show", "99"]);
+    assert!(missing.err.contains("there is no record 99; the last is 3"), "{}", missing.err);
+}
+
+#[test]
+fn a_log_that_was_changed_is_found_out() {
+    let site = Site::new();
+    for number in 0..5 {
+        site.ask(&format!("echo {number}"));
+    }
+    let ran = site.run(&["audit", "verify"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.starts_with("the log holds: 6 records"), "{}", ran.out);
+    let kept = site.directory.path().join("kept");
+    std::fs::write(&kept, site.run(&["audit", "checkpoint"]).out).unwrap();
+    let against = site.run(&["audit", "verify", "--against", kept.to_str().unwrap()]);
+    assert!(against.out.contains("kept elsewhere fits, over 6 records"), "{}", against.out);
+    let database = rusqlite::Connection::open(site.data().join("placet.db")).unwrap();
+    database.execute("update record set body = x'a0' where idx = 3", []).unwrap();
+    drop(database);
+    let ran = site.run(&["audit", "verify"]);
+    assert_eq!((ran.code, ran.out.lines().next()), (6, Some("the log does not hold: record 3 was changed")));
+    let data = site.json(&["audit", "verify", "--json"]);
+    assert_eq!((data[0]["holds"].as_bool(), data[0]["record"].as_u64()), (Some(false), Some(3)));
+}
+
+#[test]
+fn what_an_agent_writes_cannot_move_the_cursor() {
+    let site = Site::new();
+    let args = r#"{"command":"rm -rf ~/notes \u001b[2J\u202e\u200b"}"#;
+    let ran = site.run(&[
+        "ask",
+        "--tool",
+        "terminal",
+        "--args",
+        args,
+        "--agent",
+        "a\u{1b}[31m",
+        "--session",
+        "s\u{7}1",
+    ]);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    let ticket = site.ticket();
+    for arguments in [
+        vec!["holds", "list"],
+        vec!["holds", "show", &ticket],
+        vec!["tail"],
+        vec!["sessions", "list"],
+        vec!["agents", "list"],
+        vec!["audit", "show", "1"],
+    ] {
+        let ran = site.run(&arguments);
+        let bad =
+            ran.out.chars().find(|letter| matches!(letter, '\u{1b}' | '\u{7}' | '\u{202e}' | '\u{200b}'));
+        assert_eq!(bad, None, "{arguments:?}: {}", ran.out.escape_debug());
+        assert!(!ran.out.is_empty());
+    }
+}
