@@ -1,5 +1,5 @@
 # `make` shows what there is to do.
-.PHONY: help run test lint bench fuzz score clean
+.PHONY: help run test lint bench fuzz soak score clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ bench: ## Measure, and compare with the limits in docs/performance.md.
 
 fuzz: ## Fuzz each parser for a minute (FUZZ_SECONDS=600 for longer).
 	fuzz/run.sh
+
+soak: ## Kill the engine fifty times under load, and check that nothing is lost (SOAK_ROUNDS=500 for longer).
+	PLACET_SOAK_ROUNDS=$(or $(SOAK_ROUNDS),50) cargo nextest run --package placet-engine --no-capture crash::nothing
 
 score: ## Score the judgement on labelled commands from elsewhere (EVAL=DIR with score.py).
 	cargo build --release --package placet

@@ -10,7 +10,9 @@ use crate::{
         Role,
         tool_table::{Interpreter, Servers},
     },
+    hold,
     rule::RulePolicy,
+    warrant::{PublicKey, parse_duration},
 };
 
 /// The operator's settings for deciding.
@@ -32,6 +34,112 @@ pub struct Policy {
     /// Whose people are not strangers.
     #[serde(default)]
     pub organisation: Organisation,
+    /// How long people have to answer.
+    #[serde(default)]
+    pub holds: HoldPolicy,
+    /// What open threats do.
+    #[serde(default)]
+    pub threats: ThreatPolicy,
+    /// How long things are kept.
+    #[serde(default)]
+    pub retention: RetentionPolicy,
+    /// Whose warrants count, and who needs one.
+    #[serde(default)]
+    pub warrants: WarrantPolicy,
+}
+
+/// How long people have to answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HoldPolicy {
+    /// Until an unanswered hold means no.
+    pub deadline: Span,
+    /// The same where the call cannot come back later, and so waits.
+    pub inline_deadline: Span,
+}
+
+impl Default for HoldPolicy {
+    fn default() -> Self {
+        Self { deadline: Span(hold::DEADLINE_MS), inline_deadline: Span(hold::INLINE_DEADLINE_MS) }
+    }
+}
+
+/// What open threats do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ThreatPolicy {
+    /// Whether a threat that nobody has looked at weighs on later calls of its session.
+    pub carry_over: bool,
+}
+
+impl Default for ThreatPolicy {
+    fn default() -> Self {
+        Self { carry_over: true }
+    }
+}
+
+/// How long things are kept. The audit log is not among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RetentionPolicy {
+    /// What people see of a hold, after it has ended.
+    pub holds: Span,
+    /// Events other than calls.
+    pub events: Span,
+}
+
+impl Default for RetentionPolicy {
+    fn default() -> Self {
+        const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+        Self { holds: Span(30 * DAY_MS), events: Span(30 * DAY_MS) }
+    }
+}
+
+/// Whose warrants count, and who needs one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WarrantPolicy {
+    /// The keys whose word counts without another's.
+    pub roots: Vec<Root>,
+    /// Agents that may do nothing without a warrant; `*` for all.
+    pub required_of: Vec<String>,
+}
+
+/// A public key that is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Root(pub PublicKey);
+
+impl<'de> Deserialize<'de> for Root {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        PublicKey::parse(&text).map(Self).map_err(D::Error::custom)
+    }
+}
+
+/// A length of time, as in `10m` or `30d`. Invariant: from a second to ten years.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span(i64);
+
+impl Span {
+    /// In milliseconds.
+    pub fn as_ms(self) -> i64 {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const TEN_YEARS_MS: i64 = 3_653 * 24 * 60 * 60 * 1_000;
+        let text = String::deserialize(deserializer)?;
+        let ms = parse_duration(&text).and_then(|ms| i64::try_from(ms).ok());
+        match ms.filter(|ms| (1_000..=TEN_YEARS_MS).contains(ms)) {
+            Some(ms) => Ok(Self(ms)),
+            None => {
+                let shown = crate::json::excerpt(&text);
+                Err(D::Error::custom(format!("`{shown}` is not a time such as `90s`, `10m`, `1h` or `30d`")))
+            }
+        }
+    }
 }
 
 /// The organisation an agent works for.

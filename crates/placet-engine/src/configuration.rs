@@ -2,7 +2,6 @@
 
 use placet_core::{
     Policy,
-    hold::{DEADLINE_MS, INLINE_DEADLINE_MS},
     rule::RuleSet,
     warrant::{Revocations, TrustedKeys},
 };
@@ -43,19 +42,22 @@ pub enum CarryOver {
 }
 
 impl Configuration {
-    /// These settings and rules, and the defaults for the rest.
+    /// These settings and rules.
     pub fn new(policy: Policy, rules: RuleSet) -> Self {
         Self {
-            policy,
-            rules,
-            roots: TrustedKeys::default(),
+            roots: TrustedKeys::new(policy.warrants.roots.iter().map(|root| root.0)),
             revocations: Revocations::none(),
             fingerprint: [0; 8],
-            deadline_ms: DEADLINE_MS,
-            inline_deadline_ms: INLINE_DEADLINE_MS,
-            carry_over: CarryOver::All,
-            retention: Retention::default(),
-            require_warrant: Vec::new(),
+            deadline_ms: policy.holds.deadline.as_ms(),
+            inline_deadline_ms: policy.holds.inline_deadline.as_ms(),
+            carry_over: if policy.threats.carry_over { CarryOver::All } else { CarryOver::Nothing },
+            retention: Retention {
+                holds_ms: policy.retention.holds.as_ms(),
+                events_ms: policy.retention.events.as_ms(),
+            },
+            require_warrant: policy.warrants.required_of.clone(),
+            policy,
+            rules,
         }
     }
 

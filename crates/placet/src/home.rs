@@ -68,6 +68,11 @@ impl Data {
         ))
     }
 
+    /// Opens it with the settings in `file` and no rules, for commands that decide nothing but need the trusted keys.
+    pub fn open_configured(&self, file: Option<&Path>) -> anyhow::Result<Home> {
+        self.open_with(Configuration::new(config::load(file)?, placet_core::rule::RuleSet::default()))
+    }
+
     /// Opens it to decide by the settings in `file` and the rules of `sources`.
     pub fn open_to_decide(&self, file: Option<&Path>, sources: &RuleSources) -> anyhow::Result<Home> {
         let policy = config::load(file)?;

@@ -1,11 +1,11 @@
 //! `placet sessions` and `placet agents`: who asked, and what happened.
 
-use std::{io::Write as _, process::ExitCode};
+use std::{io::Write as _, path::PathBuf, process::ExitCode};
 
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use placet_core::{Timestamp, printable};
-use placet_store::{Agent, Session};
+use placet_store::{Agent, Session, wait_for};
 use serde_json::{Value, json};
 
 use crate::{
@@ -19,7 +19,8 @@ use crate::{
     after_help = "\
 Examples:
   placet sessions list
-  placet sessions show 81c2"
+  placet sessions show 81c2
+  placet sessions bind 81c2 --warrant nightly.warrant --config placet.toml"
 )]
 pub struct Sessions {
     #[command(subcommand)]
@@ -43,6 +44,25 @@ pub enum Command {
         /// How many records.
         #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 200)]
         limit: usize,
+    },
+    /// Bind a session to a warrant: it can do what that permits, and nothing else.
+    Bind {
+        /// Its id.
+        id: String,
+        /// The warrant: a file or its line.
+        #[arg(long, value_name = "WARRANT")]
+        warrant: String,
+        /// The session that started it, if it has not asked anything yet. If that one has a warrant, this must be a grant of it.
+        #[arg(long, value_name = "ID")]
+        parent: Option<String>,
+        /// The configuration, with the trusted keys in `[warrants]`.
+        #[arg(long, value_name = "FILE")]
+        config: PathBuf,
+    },
+    /// Take the warrant of a session away.
+    Unbind {
+        /// Its id.
+        id: String,
     },
 }
 
@@ -68,9 +88,27 @@ pub enum AgentsCommand {
 
 /// Runs `placet sessions`.
 pub fn run(arguments: &Sessions) -> anyhow::Result<ExitCode> {
-    let home = arguments.data.open()?;
+    let home = match &arguments.command {
+        Command::Bind { config, .. } => arguments.data.open_configured(Some(config))?,
+        Command::List { .. } | Command::Show { .. } | Command::Unbind { .. } => arguments.data.open()?,
+    };
     let mut out = anstream::stdout();
     match &arguments.command {
+        Command::Bind { id, warrant, parent, .. } => {
+            let by = home.approver()?;
+            let sealed = crate::warrant::read(warrant)?;
+            wait_for(home.engine.bind(id, parent.as_deref(), &sealed, &by))?;
+            writeln!(
+                out,
+                "session {} acts under this warrant from now on, and does nothing else",
+                printable::shown(id, 80)
+            )?;
+        }
+        Command::Unbind { id } => {
+            let by = home.approver()?;
+            wait_for(home.engine.unbind(id, &by)).map_err(remedied)?;
+            writeln!(out, "session {} acts under no warrant from now on", printable::shown(id, 80))?;
+        }
         Command::List { limit } => {
             let sessions = home.engine.look(|ledger| ledger.sessions(*limit)).map_err(remedied)?;
             if arguments.data.json {

@@ -330,3 +330,121 @@ fn screen(home: &Home, by: &Approver, terminal: &mut ratatui::DefaultTerminal) -
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use placet_core::{
+        CallDigest,
+        hold::{HoldState, InvalidTicket},
+    };
+    use placet_store::{HoldId, NewHold};
+    use ratatui::{Terminal, backend::TestBackend};
+
+    use super::*;
+
+    fn at(ms: i64) -> Timestamp {
+        Timestamp::from_ms(ms).expect("an instant")
+    }
+
+    fn hold(number: i64, ticket: &str, crisis: bool) -> Result<Hold, InvalidTicket> {
+        let card = r#"{"about":"deletes \u001b[31m~/notes","call":{"tool":"terminal","args":{"command":"rm -rf ~/notes"}},
+            "reasons":["deletes ~/notes"],"findings":[{"source":{"rule":"destructive.home"},"verdict":"hold","reason":"x"}],
+            "assessment":{"risk_score":0.63,"reasons":["deletes ~/notes"],"factors":[]}}"#;
+        Ok(Hold {
+            id: HoldId(number),
+            opened: NewHold {
+                ticket: Ticket::parse(ticket)?,
+                digest: CallDigest::from_bytes([0; 32]),
+                agent: "nightly".to_owned(),
+                session: "81c2".to_owned(),
+                record: 7,
+                opened: at(0),
+                deadline: at(252_000),
+                inline_only: false,
+                crisis,
+                card: card.as_bytes().to_vec(),
+            },
+            state: HoldState::Pending,
+            since: at(0),
+            by: None,
+            reason: None,
+            redeem_until: at(0),
+            approval: None,
+        })
+    }
+
+    fn screen(holds: Vec<Hold>) -> Screen {
+        Screen {
+            holds,
+            chosen: 0,
+            standing: Standing { mode: Mode::Enforce, agents: Vec::new(), stopped_by: None },
+            agents: 2,
+            now: at(0),
+            mood: Mood::List,
+            note: String::new(),
+        }
+    }
+
+    fn drawn(screen: &Screen) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(100, 14)).expect("a terminal in memory");
+        terminal.draw(|frame| screen.draw(frame)).expect("it can be drawn");
+        terminal.backend().to_string()
+    }
+
+    fn press(screen: &mut Screen, keys: &str) -> Wish {
+        let mut wish = Wish::Nothing;
+        for key in keys.chars() {
+            let code = if key == '\n' { KeyCode::Enter } else { KeyCode::Char(key) };
+            wish = screen.key(KeyEvent::new(code, KeyModifiers::NONE));
+        }
+        wish
+    }
+
+    #[test]
+    fn what_waits_is_shown_and_control_characters_are_not() -> Result<(), InvalidTicket> {
+        let mut screen = screen(vec![hold(1, "H-7K2M", false)?, hold(2, "H-9QXD", true)?]);
+        insta::assert_snapshot!("watch_list", drawn(&screen));
+        assert!(!drawn(&screen).contains('\u{1b}'));
+        press(&mut screen, "d");
+        insta::assert_snapshot!("watch_details", drawn(&screen));
+        screen.standing.stopped_by = Some("ann".to_owned());
+        screen.standing.mode = Mode::Observe;
+        assert!(
+            drawn(&screen).contains("observe: nothing is stopped")
+                && drawn(&screen).contains("everything is stopped by ann")
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn one_key_answers_but_not_where_life_and_safety_are_touched() -> Result<(), InvalidTicket> {
+        let ticket = |text| Ticket::parse(text);
+        let mut screen = screen(vec![hold(1, "H-7K2M", false)?, hold(2, "H-9QXD", true)?]);
+        assert_eq!(press(&mut screen, "y"), Wish::Answer(ticket("H-7K2M")?, Ruling::Approve));
+        assert_eq!(press(&mut screen, "n"), Wish::Answer(ticket("H-7K2M")?, Ruling::Deny { reason: None }));
+        let reason = Some("not now".to_owned());
+        assert_eq!(
+            press(&mut screen, "rnot now\n"),
+            Wish::Answer(ticket("H-7K2M")?, Ruling::Deny { reason })
+        );
+        assert_eq!(press(&mut screen, "jy"), Wish::Nothing);
+        assert_eq!(press(&mut screen, "y\n"), Wish::Nothing);
+        assert_eq!(press(&mut screen, "yyes\n"), Wish::Answer(ticket("H-9QXD")?, Ruling::Approve));
+        assert_eq!(press(&mut screen, "n\n"), Wish::Answer(ticket("H-9QXD")?, Ruling::Deny { reason: None }));
+        assert_eq!(press(&mut screen, "q"), Wish::Quit);
+        Ok(())
+    }
+
+    #[test]
+    fn the_chosen_one_stays_chosen_as_others_come_and_go() -> Result<(), InvalidTicket> {
+        let mut screen = screen(vec![hold(1, "H-7K2M", false)?, hold(2, "H-9QXD", false)?]);
+        press(&mut screen, "j");
+        screen.replace(vec![hold(3, "H-AAAA", false)?, hold(1, "H-7K2M", false)?, hold(2, "H-9QXD", false)?]);
+        assert_eq!(press(&mut screen, "y"), Wish::Answer(Ticket::parse("H-9QXD")?, Ruling::Approve));
+        screen.replace(vec![hold(3, "H-AAAA", false)?]);
+        assert_eq!(screen.chosen, 0);
+        screen.replace(Vec::new());
+        assert_eq!(press(&mut screen, "y"), Wish::Nothing);
+        Ok(())
+    }
+}
