@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::Write as _,
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -109,12 +109,21 @@ pub fn list(directory: &Path) -> anyhow::Result<Vec<(String, PublicKey)>> {
 pub fn signing_key(name: &str, directory: &Path) -> anyhow::Result<SigningKey> {
     let path = match Path::new(name) {
         path if name.contains('/') || name.ends_with(".key") => path.to_owned(),
+        _ if name.ends_with(".pub") || name.starts_with("placet_pk_") => {
+            bail!(
+                "`{}` is a public key; signing needs the name of a key pair, see `placet key list`",
+                name.escape_debug()
+            );
+        }
         _ => directory.join(format!("{}.key", checked_name(name)?)),
     };
     let shown = path.display();
-    let metadata = fs::metadata(&path).with_context(|| {
-        format!("there is no key `{shown}`; make one with `placet key new`, or see `placet key list`")
-    })?;
+    let metadata = match fs::metadata(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            bail!("there is no key `{shown}`; make one with `placet key new`, or see `placet key list`")
+        }
+        metadata => metadata.with_context(|| format!("cannot read `{shown}`"))?,
+    };
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
