@@ -53,8 +53,12 @@ pub fn secret(text: &str, name: Range<usize>) -> Option<Assigned> {
     let bytes = text.as_bytes();
     let found = after(bytes, &name).or_else(|| compared(bytes, &name))?;
     let raw = text.get(found.value.clone())?;
-    // What has been masked is not looked at again.
-    if raw.starts_with('«') && mask::is_mask(raw) {
+    // What has been masked is not looked at again, and nothing so short is a secret.
+    if raw.len() < value::LEAST || raw.starts_with('«') && mask::is_mask(raw) {
+        return None;
+    }
+    // `prompt("Password:");` and, lines later, the next string: what lies between two strings is in neither.
+    if raw.starts_with([')', ';', ',', ']', '}']) && raw.contains('\n') {
         return None;
     }
     let noun = name::noun(text.get(name.clone())?)?;
@@ -129,6 +133,10 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
     };
     let blanks = run(bytes, at, is_blank, 64);
     let sign = at + blanks;
+    // `$token->value(…)` is a call.
+    if blanks == 0 && bytes[at..].starts_with(b"->") && is_call(&bytes[at + 2..]) {
+        return None;
+    }
     let option = is_option(bytes, name.start);
     let comma = quoted_name && is_argument(bytes, name.start);
     let length = sign_length(bytes, sign, comma);
@@ -192,6 +200,12 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
         return None;
     }
     Some(raw)
+}
+
+/// Whether a name and an opening bracket stand at the start of `bytes`.
+fn is_call(bytes: &[u8]) -> bool {
+    let name = run(bytes, 0, |byte| byte.is_ascii_alphanumeric() || byte == b'_', 64);
+    name > 0 && bytes.get(name) == Some(&b'(')
 }
 
 /// Where the value begins behind the type at `at` and a sign: `&str = …`, `Optional[str] = …`.

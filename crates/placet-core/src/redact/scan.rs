@@ -356,6 +356,8 @@ fn encoded(text: &str, mut found: Vec<Found>) -> Vec<Found> {
     let is_word =
         |byte: &&u8| !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>');
     let mut done = 0;
+    // The word with its escapes decoded, and where each of its bytes came from.
+    let (mut decoded, mut from) = (Vec::new(), Vec::new());
     for at in memchr::memchr_iter(b'%', bytes) {
         if at < done || !is_escape(at) {
             continue;
@@ -363,9 +365,8 @@ fn encoded(text: &str, mut found: Vec<Found>) -> Vec<Found> {
         let start = at - bytes[done..at].iter().rev().take_while(is_word).count();
         let end = at + bytes[at..].iter().take_while(is_word).count();
         done = end;
-        // The word with its escapes decoded, and where each of its bytes came from.
-        let mut decoded = Vec::with_capacity(end - start);
-        let mut from: Vec<usize> = Vec::with_capacity(end - start + 1);
+        decoded.clear();
+        from.clear();
         let mut index = start;
         while index < end {
             from.push(index);
@@ -379,8 +380,8 @@ fn encoded(text: &str, mut found: Vec<Found>) -> Vec<Found> {
             }
         }
         from.push(end);
-        let Ok(decoded) = String::from_utf8(decoded) else { continue };
-        for secret in shapes(&decoded, plain(&decoded)) {
+        let Ok(decoded) = std::str::from_utf8(&decoded) else { continue };
+        for secret in shapes(decoded, plain(decoded)) {
             found.push(Found { kind: secret.kind, range: from[secret.range.start]..from[secret.range.end] });
         }
     }
@@ -389,19 +390,23 @@ fn encoded(text: &str, mut found: Vec<Found>) -> Vec<Found> {
 
 /// Adds the tokens that are told by the shape of long words.
 fn shapes(text: &str, mut found: Vec<Found>) -> Vec<Found> {
-    let bytes = text.as_bytes();
-    for word in long::words(bytes) {
-        let shape = long::shaped(bytes, word.clone()).or_else(|| long::common(bytes, word));
-        found.extend(shape.map(|(kind, range)| Found { kind: Cow::Borrowed(kind), range }));
+    for word in long::words(text.as_bytes()) {
+        found.extend(shape(text, word));
     }
     found
 }
 
+fn shape(text: &str, word: Range<usize>) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let (kind, range) = long::shaped(bytes, word.clone()).or_else(|| long::common(bytes, word))?;
+    Some(Found { kind: Cow::Borrowed(kind), range })
+}
+
 /// Adds what long words are or hide.
-fn long_words(text: &str, found: Vec<Found>) -> Vec<Found> {
-    let mut found = shapes(text, found);
+fn long_words(text: &str, mut found: Vec<Found>) -> Vec<Found> {
     let bytes = text.as_bytes();
     for word in long::words(bytes) {
+        found.extend(shape(text, word.clone()));
         // A dash or a slash before a word is of its alphabet too.
         let signs = bytes[word.clone()].iter().take_while(|byte| matches!(byte, b'-' | b'/')).count();
         let run = word.start + signs..word.end;
