@@ -231,6 +231,11 @@ fn names_one(value: &str, written: Written) -> bool {
         "creds",
         "pass",
     ];
+    // Words only: a sign or, but for the number of a type, a digit among them makes it something else.
+    let wordly = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':');
+    if !value.trim_end_matches(|letter: char| letter.is_ascii_digit()).bytes().all(wordly) {
+        return false;
+    }
     let is_noun = |word: &str| NOUNS.iter().any(|noun| word.eq_ignore_ascii_case(noun));
     let words = value.split(['_', '-', '.', '/', ':']).filter(|word| !word.is_empty());
     let plain = |word: &str| {
@@ -258,12 +263,30 @@ fn is_path(value: &str) -> bool {
     let bytes = value.as_bytes();
     let rooted = matches!(bytes, [b'/', ..] | [b'.', b'/', ..] | [b'.', b'.', b'/', ..] | [b'~', b'/', ..])
         || matches!(bytes, [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
-    let file = [
-        ".pem", ".key", ".json", ".yaml", ".yml", ".toml", ".txt", ".crt", ".cer", ".p12", ".pfx", ".jks",
-        ".env", ".py", ".js", ".ts", ".rs", ".go", ".keytab",
-    ]
-    .iter()
-    .any(|ending| value.ends_with(ending));
+    let file = value.rsplit_once('.').is_some_and(|(_, ending)| {
+        matches!(
+            ending,
+            "pem"
+                | "key"
+                | "json"
+                | "yaml"
+                | "yml"
+                | "toml"
+                | "txt"
+                | "crt"
+                | "cer"
+                | "p12"
+                | "pfx"
+                | "jks"
+                | "env"
+                | "py"
+                | "js"
+                | "ts"
+                | "rs"
+                | "go"
+                | "keytab"
+        )
+    });
     // A path has short words between its slashes; base64 that begins with one has not.
     (rooted
         && value.split(['/', '\\']).all(|part| {
