@@ -145,8 +145,7 @@ fn ours(criterion: &mut Criterion) {
     });
     let bad = SealedProof::make(warrant.last().digest, digest, now(), Nonce::from_bytes([1; 16]), &key(9));
     group.bench_function("refuse bad proof", |bencher| {
-        bencher
-            .iter(|| black_box(&bad).check(&warrant, &digest, at, &nonces).expect_err("the proof is bad"));
+        bencher.iter(|| black_box(&bad).check(&warrant, &digest, at, &nonces).expect_err("the proof is bad"));
     });
     let mixed = scope(MIXED);
     let deploy = call(

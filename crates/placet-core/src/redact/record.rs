@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, collections::HashMap, ops::Range};
 
+use aho_corasick::AhoCorasick;
+
 use super::{Found, Kind, Redactor, Remap, mask};
 
 /// Masks what belongs together: a call and its decision, a result, a message. Equal secrets get equal masks, different ones
@@ -37,6 +39,9 @@ pub struct Masked<'t> {
 
 /// So many secrets are looked for everywhere; more than that is a dump, where each stands by its name.
 const KNOWN_MAX: usize = 64;
+/// From so many on, in a text from this length on, they are looked for all at once.
+const MANY_KNOWN: usize = 8;
+const LONG_TEXT: usize = 16 * 1024;
 /// Shorter ones, and plain words, are not looked for: they occur by chance.
 const KNOWN_FROM: usize = 8;
 /// So much of a secret is enough to mask the beginning that is left where a text was cut.
@@ -140,7 +145,18 @@ impl<'r> Record<'r> {
 
     /// Adds the places of what is known, from the secret `first` on.
     fn find_known(&self, text: &str, first: usize, found: &mut Vec<Found>) {
-        for known in &self.known[first..] {
+        let known = &self.known[first..];
+        // Many secrets in a long text are looked for in one pass; for less than that, building it would take longer.
+        if known.len() >= MANY_KNOWN
+            && text.len() >= LONG_TEXT
+            && let Ok(all) = AhoCorasick::new(known.iter().map(|known| &known.secret))
+        {
+            for at in all.find_overlapping_iter(text) {
+                found.push(Found { kind: known[at.pattern().as_usize()].kind.clone(), range: at.range() });
+            }
+            return;
+        }
+        for known in known {
             for at in memchr::memmem::find_iter(text.as_bytes(), known.secret.as_bytes()) {
                 found.push(Found { kind: known.kind.clone(), range: at..at + known.secret.len() });
             }
