@@ -134,12 +134,7 @@ fn vectors() -> Vec<Vector> {
         add(name, about, &join(&[&forged]), Some("the bytes of link 1"));
     }
     let link = split(&one).remove(0);
-    add(
-        "bad-too-many-links",
-        "seventeen links",
-        &join(&vec![&link; 17]),
-        Some("a warrant has 1 to 16 links"),
-    );
+    add("bad-too-many-links", "seventeen links", &join(&[&link; 17]), Some("a warrant has 1 to 16 links"));
     // A child that lives a millisecond longer than its parent.
     let expiry = |ms: i64| [&[0x07, 0x1b][..], &now().plus_ms(ms).as_ms().to_be_bytes()].concat();
     let outliving = forge(&shallow[1], &(expiry(3_600_000), expiry(3_600_001)), 2);
