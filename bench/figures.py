@@ -54,6 +54,8 @@ TEXT_GOAL_MS = 10
 
 # Warrants, ours and those of the tenuo crate; the goal in microseconds.
 WARRANTS = [
+    ("verify_strict alone", None),
+    ("sign alone", None),
     ("mint", 20.0),
     ("grant", 20.0),
     ("open 1", 46.0),
@@ -206,6 +208,9 @@ def tables():
         else:
             cells += ["", ""]
         lines.append(f"| {' | '.join(cells)} |")
+    alone = fastest_ns("warrant ours", "verify_strict alone")
+    ratios = [f"{fastest_ns('warrant ours', f'open {links}') / links / alone:.2f}" for links in (1, 2, 5, 8)]
+    lines += ["", f"One strict verification alone takes {small(alone)} at its fastest here; a link of a chain of 1, 2, 5 and 8 costs {', '.join(ratios)} times that, with its keys, its bytes and its scope read."]
     lines += ["", f"**Not reached** by the median: {'; '.join(not_reached)}." if not_reached else "Every goal is reached."]
     lines += ["", "Instructions, which `bench/run.sh --check` holds to within a tenth:", "", "| what | instructions |", "|---|---|"]
     lines += [f"| {name} | {count:,} |" for name, count in counts_measured().items()]

@@ -257,6 +257,12 @@ pub fn megabyte_texts() -> Vec<(&'static str, String)> {
         ),
         ("redact base64", fill("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk")),
         ("redact secrets", fill("DB_PASSWORD=hunter2-and-more\nAPI_KEY=k9Xw2LmQ7vTz4nRb\nHOME=/home/ann\n")),
+        (
+            "redact different secrets",
+            numbered(|n| {
+                format!("DB_PASSWORD=hunter{n}-and-more\nAPI_KEY=k9Xw2Lm{n}Q7vTz4nRb\nHOME=/home/ann\n")
+            }),
+        ),
     ]
 }
 

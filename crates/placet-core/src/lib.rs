@@ -8,6 +8,8 @@
 
 pub mod printable;
 
+mod base64;
+
 pub mod json;
 
 pub mod canonical;

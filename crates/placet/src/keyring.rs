@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::Write as _,
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -116,6 +116,12 @@ pub fn list(directory: &Path) -> anyhow::Result<Vec<(String, PublicKey)>> {
 pub fn signing_key(name: &str, directory: &Path) -> anyhow::Result<SigningKey> {
     let path = match Path::new(name) {
         path if name.contains('/') || name.ends_with(".key") => path.to_owned(),
+        _ if name.ends_with(".pub") || name.starts_with("placet_pk_") => {
+            bail!(
+                "`{}` is a public key; signing needs the name of a key pair, see `placet key list`",
+                name.escape_debug()
+            );
+        }
         _ => directory.join(format!("{}.key", checked_name(name)?)),
     };
     let shown = path.display();

@@ -49,27 +49,70 @@ pub fn name_around(bytes: &[u8], hit: Range<usize>) -> Range<usize> {
 }
 
 /// What is assigned to the name at `name`, if it promises a secret and the value is one.
-pub fn secret(text: &str, name: Range<usize>) -> Option<Assigned> {
+pub fn secret(text: &str, name: Range<usize>, judged: &mut Judged) -> Option<Assigned> {
     let bytes = text.as_bytes();
     let found = after(bytes, &name).or_else(|| compared(bytes, &name))?;
     let raw = text.get(found.value.clone())?;
-    // What has been masked is not looked at again.
-    if raw.starts_with('«') && mask::is_mask(raw) {
+    // What has been masked is not looked at again, and nothing so short is a secret.
+    if raw.len() < value::LEAST || raw.starts_with('«') && mask::is_mask(raw) {
         return None;
     }
-    let noun = name::noun(text.get(name.clone())?)?;
-    if value::is_uuid(raw.as_bytes()) && !uuid_counts(noun, &bytes[name]) {
-        return None;
-    }
-    if !value::is_secret(raw, noun, found.written) || found.code && !has_odd_letters(raw) {
-        return None;
-    }
+    let noun = judged.noun(text, name, &found)?;
     // A longer value than was looked at ends where it ends.
     let value = match found.open {
         true => found.value.start..found.value.end + bare(&bytes[found.value.end..], usize::MAX),
         false => found.value,
     };
     Some(Assigned { noun, value })
+}
+
+/// What was judged last in a text. Logs and dumps say the same in many lines, and the same words have the same answer.
+#[derive(Default)]
+pub struct Judged([Option<Judgement>; 8]);
+
+struct Judgement {
+    name: Range<usize>,
+    value: Range<usize>,
+    written: Written,
+    code: bool,
+    noun: Option<Noun>,
+}
+
+impl Judged {
+    /// What the value is if it is a secret.
+    fn noun(&mut self, text: &str, name: Range<usize>, found: &Raw) -> Option<Noun> {
+        let bytes = text.as_bytes();
+        let last = &mut self.0[(name.len() ^ found.value.len()) % 8];
+        if let Some(last) = last
+            && bytes[last.value.clone()] == bytes[found.value.clone()]
+            && bytes[last.name.clone()] == bytes[name.clone()]
+            && (last.written, last.code) == (found.written, found.code)
+        {
+            return last.noun;
+        }
+        let noun = judge(text, &name, found);
+        let (value, written, code) = (found.value.clone(), found.written, found.code);
+        *last = Some(Judgement { name, value, written, code, noun });
+        noun
+    }
+}
+
+/// What the value is if it is a secret, by nothing but its letters, those of its name, and how it was written.
+fn judge(text: &str, name: &Range<usize>, found: &Raw) -> Option<Noun> {
+    let raw = text.get(found.value.clone())?;
+    // `prompt("Password:");` and, lines later, the next string: what lies between two strings is in neither.
+    if raw.starts_with([')', ';', ',', ']', '}']) && raw.contains('\n') {
+        return None;
+    }
+    let name = text.get(name.clone())?;
+    let noun = name::noun(name)?;
+    if value::is_uuid(raw.as_bytes()) && !uuid_counts(noun, name.as_bytes()) {
+        return None;
+    }
+    if !value::is_secret(raw, noun, found.written) || found.code && !has_odd_letters(raw) {
+        return None;
+    }
+    Some(noun)
 }
 
 /// Identifiers and hashes are UUIDs too; keys and the tokens of headers and the environment are secret all the same.
@@ -129,6 +172,10 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
     };
     let blanks = run(bytes, at, is_blank, 64);
     let sign = at + blanks;
+    // `$token->value(…)` is a call.
+    if blanks == 0 && bytes[at..].starts_with(b"->") && is_call(&bytes[at + 2..]) {
+        return None;
+    }
     let option = is_option(bytes, name.start);
     let comma = quoted_name && is_argument(bytes, name.start);
     let length = sign_length(bytes, sign, comma);
@@ -192,6 +239,12 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
         return None;
     }
     Some(raw)
+}
+
+/// Whether a name and an opening bracket stand at the start of `bytes`.
+fn is_call(bytes: &[u8]) -> bool {
+    let name = run(bytes, 0, |byte| byte.is_ascii_alphanumeric() || byte == b'_', 64);
+    name > 0 && bytes.get(name) == Some(&b'(')
 }
 
 /// Where the value begins behind the type at `at` and a sign: `&str = …`, `Optional[str] = …`.

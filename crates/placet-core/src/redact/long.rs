@@ -9,6 +9,7 @@ use super::{
     formats::FORMATS,
     value,
 };
+use crate::base64;
 
 /// Shorter words are none of these.
 pub const LONG_FROM: usize = 24;
@@ -51,18 +52,22 @@ pub fn is_common(prefix: &str) -> bool {
 pub fn common(bytes: &[u8], word: Range<usize>) -> Option<(&'static str, Range<usize>)> {
     static COMMON: LazyLock<Vec<&Format>> =
         LazyLock::new(|| FORMATS.iter().filter(|format| is_common(format.prefix)).collect());
-    COMMON.iter().find_map(|format| {
-        let edges = [Some(word.start), word.start.checked_sub(format.prefix.len())].into_iter().flatten();
-        // A sign within the word may stand before the token: `/SK…`, `id-SK…`.
-        let signs = bytes[word.clone()].iter().take(64).enumerate();
-        let inside =
-            signs.filter(|(_, byte)| !byte.is_ascii_alphanumeric()).map(|(at, _)| word.start + at + 1);
-        edges.chain(inside).find_map(|start| {
-            let fits = format.is_prefix(&bytes[start..]) && starts_word(bytes, start);
-            let end = fits.then(|| format.end(bytes, start)).flatten()?;
+    let token_at = |start: usize| {
+        let first = bytes[start];
+        if !matches!(first, b's' | b'b' | b'S' | b'E') || !starts_word(bytes, start) {
+            return None;
+        }
+        COMMON.iter().filter(|format| format.is_prefix(&bytes[start..])).find_map(|format| {
+            let end = format.end(bytes, start)?;
             Some((format.kind, start..end))
         })
-    })
+    };
+    // A dot is no letter of a long word, so `s.` stands before one. A sign within the word may stand before the token as well:
+    // `/SK…`, `id-SK…`.
+    let edges = [2, 3].into_iter().filter_map(|length| word.start.checked_sub(length)).chain([word.start]);
+    let signs = bytes[word.clone()].iter().take(64).enumerate();
+    let inside = signs.filter(|(_, byte)| !byte.is_ascii_alphanumeric()).map(|(at, _)| word.start + at + 1);
+    edges.chain(inside).filter(|start| *start < bytes.len()).find_map(token_at)
 }
 
 /// A token that can be told by its shape alone, in or around the long word at `word`.
@@ -218,8 +223,10 @@ fn is_public_name(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let head = &bytes[at.saturating_sub(48)..at.saturating_sub(1)];
     let head = head.trim_ascii_end();
-    let head = head.strip_suffix(b"=").or_else(|| head.strip_suffix(b":")).unwrap_or(head);
-    let head = head.trim_ascii_end();
+    let head = match head.strip_suffix(b"=") {
+        Some(head) => before_type(head.trim_ascii_end()),
+        None => head.strip_suffix(b":").unwrap_or(head).trim_ascii_end(),
+    };
     let head = head.strip_suffix(b"\"").or_else(|| head.strip_suffix(b"'")).unwrap_or(head);
     let length = head
         .iter()
@@ -234,31 +241,18 @@ fn is_public_name(text: &str, at: usize) -> bool {
     })
 }
 
-/// Bytes from base64 of either alphabet, with or without padding.
+/// `NAME` of `NAME: &'static str`, all of `head` if there is no type.
+fn before_type(head: &[u8]) -> &[u8] {
+    let is_type =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'&' | b'\'' | b' ' | b'<' | b'>');
+    match head.iter().rposition(|byte| !is_type(byte)) {
+        Some(at) if head[at] == b':' && at + 1 < head.len() => head[..at].trim_ascii_end(),
+        Some(_) | None => head,
+    }
+}
+
+/// Bytes from base64 of either alphabet, with or without padding, if it was not cut off.
 pub fn decode_base64(word: &[u8]) -> Option<Vec<u8>> {
     let end = word.iter().rposition(|byte| *byte != b'=').map_or(0, |at| at + 1);
-    let word = &word[..end];
-    if word.len() % 4 == 1 {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(word.len() * 3 / 4);
-    let (mut bits, mut count) = (0u32, 0u32);
-    for byte in word {
-        let digit = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(digit);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-            bits &= (1 << count) - 1;
-        }
-    }
-    Some(bytes)
+    if end % 4 == 1 { None } else { base64::decode(&word[..end]) }
 }

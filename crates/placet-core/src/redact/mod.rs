@@ -8,6 +8,8 @@
 
 mod class;
 
+mod words;
+
 mod check;
 
 mod format;

@@ -1,5 +1,9 @@
 //! What the name of a setting promises: `DB_PASSWORD` holds a password, `token_count` does not hold a token.
 
+use std::sync::LazyLock;
+
+use super::words::Words;
+
 /// What a name says its value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noun {
@@ -151,11 +155,14 @@ pub fn noun(name: &str) -> Option<Noun> {
         let noun = noun_of_word(word)?;
         Some((at, noun))
     })?;
-    if words[at + 1..].iter().any(|word| is_in(word, ABOUT)) {
+    static SETS: LazyLock<[Words; 3]> =
+        LazyLock::new(|| [Words::new(&[ABOUT]), Words::new(&[PUBLIC]), Words::new(&[OPENING])]);
+    let [about, public, opening] = &*SETS;
+    if words[at + 1..].iter().any(|word| about.has(word)) {
         return None;
     }
     let before = at.checked_sub(1).map(|at| words[at]);
-    if before.is_some_and(|word| is_in(word, PUBLIC)) {
+    if before.is_some_and(|word| public.has(word)) {
         return None;
     }
     // `has_secret`, `is_password_set` ask; `PublicToken` tells.
@@ -168,9 +175,9 @@ pub fn noun(name: &str) -> Option<Noun> {
     }
     let opens = words[at].eq_ignore_ascii_case("key") || words[at].eq_ignore_ascii_case("keys");
     match before {
-        Some(word) if opens && (is_in(word, OPENING) || noun_of_word(word).is_some()) => Some(Noun::Key),
+        Some(word) if opens && (opening.has(word) || noun_of_word(word).is_some()) => Some(Noun::Key),
         // `ibm_cloud_iam-key`: a service further to the left.
-        Some(_) if opens && words[..at].iter().any(|word| is_in(word, OPENING)) => Some(Noun::Key),
+        Some(_) if opens && words[..at].iter().any(|word| opening.has(word)) => Some(Noun::Key),
         Some(_) | None => Some(Noun::Vague),
     }
 }
@@ -198,8 +205,10 @@ fn noun_of_word(word: &str) -> Option<Noun> {
         if let Some((_, noun)) = WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)) {
             return Some(*noun);
         }
+        let last = |word: &str| word.as_bytes().last().map(u8::to_ascii_lowercase);
         let ends = |name: &str| {
             word.len() >= name.len()
+                && last(word) == last(name)
                 && word.is_char_boundary(word.len() - name.len())
                 && word[word.len() - name.len()..].eq_ignore_ascii_case(name)
         };

@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, collections::HashMap, ops::Range};
 
+use aho_corasick::AhoCorasick;
+
 use super::{Found, Kind, Redactor, Remap, mask};
 
 /// Masks what belongs together: a call and its decision, a result, a message. Equal secrets get equal masks, different ones
@@ -37,6 +39,9 @@ pub struct Masked<'t> {
 
 /// So many secrets are looked for everywhere; more than that is a dump, where each stands by its name.
 const KNOWN_MAX: usize = 64;
+/// From so many on, in a text from this length on, they are looked for all at once.
+const MANY_KNOWN: usize = 8;
+const LONG_TEXT: usize = 16 * 1024;
 /// Shorter ones, and plain words, are not looked for: they occur by chance.
 const KNOWN_FROM: usize = 8;
 /// So much of a secret is enough to mask the beginning that is left where a text was cut.
@@ -71,7 +76,7 @@ impl<'r> Record<'r> {
         // What was found just now may stand bare elsewhere in the same text.
         let before = self.known.len();
         for secret in &found {
-            self.mask(secret.kind.clone(), text.get(secret.range.clone()).unwrap_or(""));
+            self.take_note(&secret.kind, text.get(secret.range.clone()).unwrap_or(""));
         }
         if self.known.len() > before {
             self.find_known(text, before, &mut found);
@@ -108,7 +113,8 @@ impl<'r> Record<'r> {
             // A few lines, or all there is where lines are long.
             let start = lines_before(text, place.start).max(done);
             let end = lines_after(text, place.end);
-            let around = self.find(&text[start..end], Vec::new());
+            // What is known already was looked for in all of the text before it was masked.
+            let around = self.redactor.find(&text[start..end]);
             found.extend(around.into_iter().map(|secret| Found {
                 range: secret.range.start + start..secret.range.end + start,
                 ..secret
@@ -121,7 +127,7 @@ impl<'r> Record<'r> {
     /// Takes note of the secrets in `text`, so that they are masked in what comes after it and before it alike.
     pub fn learn(&mut self, text: &str) {
         for secret in self.redactor.find(text) {
-            self.remember(secret.kind, text.get(secret.range).unwrap_or(""));
+            self.remember(&secret.kind, text.get(secret.range).unwrap_or(""));
         }
     }
 
@@ -139,7 +145,18 @@ impl<'r> Record<'r> {
 
     /// Adds the places of what is known, from the secret `first` on.
     fn find_known(&self, text: &str, first: usize, found: &mut Vec<Found>) {
-        for known in &self.known[first..] {
+        let known = &self.known[first..];
+        // Many secrets in a long text are looked for in one pass; for less than that, building it would take longer.
+        if known.len() >= MANY_KNOWN
+            && text.len() >= LONG_TEXT
+            && let Ok(all) = AhoCorasick::new(known.iter().map(|known| &known.secret))
+        {
+            for at in all.find_overlapping_iter(text) {
+                found.push(Found { kind: known[at.pattern().as_usize()].kind.clone(), range: at.range() });
+            }
+            return;
+        }
+        for known in known {
             for at in memchr::memmem::find_iter(text.as_bytes(), known.secret.as_bytes()) {
                 found.push(Found { kind: known.kind.clone(), range: at..at + known.secret.len() });
             }
@@ -149,9 +166,14 @@ impl<'r> Record<'r> {
     /// Where a text was cut within a secret, its beginning is left before the sign that says so.
     fn find_beginnings(&self, text: &str, found: &mut Vec<Found>) {
         for (at, _) in text.match_indices('…').take(CUTS_MAX) {
+            // Most such signs stand behind a blank, as in a mask.
+            let Some(last) = text[..at].bytes().last().filter(|last| !last.is_ascii_whitespace()) else {
+                continue;
+            };
             for known in &self.known {
                 let longest = (BEGINNING_FROM..known.secret.len().min(BEGINNING_MAX))
                     .rev()
+                    .filter(|length| known.secret.as_bytes()[length - 1] == last)
                     .filter_map(|length| known.secret.get(..length))
                     .find(|beginning| text[..at].ends_with(beginning));
                 if let Some(beginning) = longest {
@@ -168,44 +190,61 @@ impl<'r> Record<'r> {
         for Found { kind, range } in found {
             let Range { start, end } = range.clone();
             masked.push_str(text.get(at..start).unwrap_or(""));
-            let mask = self.mask(kind.clone(), text.get(start..end).unwrap_or(""));
+            let mask = self.mask(kind, text.get(start..end).unwrap_or(""));
             remap.push(start..end, mask.len());
-            masked.push_str(&mask);
+            masked.push_str(mask);
             at = end;
         }
         masked.push_str(text.get(at..).unwrap_or(""));
         (masked, remap)
     }
 
-    /// The mask of `secret`, the same every time. What is left of one that was cut has the mask of all of it.
-    pub(super) fn mask(&mut self, kind: Kind, secret: &str) -> String {
+    /// The mask of `secret`, the same every time.
+    pub(super) fn mask(&mut self, kind: &Kind, secret: &str) -> &str {
+        self.take_note(kind, secret);
+        self.masks.get(secret).map_or("", String::as_str)
+    }
+
+    /// Gives `secret` a mask if it has none. What is left of one that was cut has the mask of all of it.
+    fn take_note(&mut self, kind: &Kind, secret: &str) {
+        if self.masks.contains_key(secret) {
+            return;
+        }
         let whole = self.known.iter().find(|known| {
             secret.len() >= BEGINNING_FROM
                 && known.secret.len() > secret.len()
                 && known.secret.starts_with(secret)
         });
-        if let Some(mask) = whole.and_then(|known| self.masks.get(&known.secret))
-            && !self.masks.contains_key(secret)
-        {
-            return mask.clone();
+        match whole.and_then(|known| self.masks.get(&known.secret)) {
+            Some(mask) => {
+                let mask = mask.clone();
+                self.masks.insert(secret.to_owned(), mask);
+            }
+            None => self.remember(kind, secret),
         }
-        self.remember(kind, secret);
-        self.masks.get(secret).cloned().unwrap_or_default()
     }
 
-    fn remember(&mut self, kind: Kind, secret: &str) {
+    fn remember(&mut self, kind: &Kind, secret: &str) {
         if self.masks.contains_key(secret) {
             return;
         }
-        let plain = mask::mask(&kind, secret, 1);
-        let wanted = self.wanted.entry(plain).or_insert(0);
-        *wanted += 1;
-        self.masks.insert(secret.to_owned(), mask::mask(&kind, secret, *wanted));
+        let first = mask::mask(kind, secret, 1);
+        let mask = match self.wanted.get_mut(&first) {
+            Some(wanted) => {
+                *wanted += 1;
+                mask::mask(kind, secret, *wanted)
+            }
+            None => {
+                self.wanted.insert(first.clone(), 1);
+                first
+            }
+        };
+        self.masks.insert(secret.to_owned(), mask);
         // Plain words and identifiers occur by chance.
         let plain = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b':' | b' ');
         let word = secret.bytes().all(plain) || secret.bytes().all(|byte| byte.is_ascii_digit());
         if secret.len() >= KNOWN_FROM && !word && self.known.len() < KNOWN_MAX {
-            self.known.push(Known { secret: secret.to_owned(), kind });
+            self.known.push(Known { secret: secret.to_owned(), kind: kind.clone() });
         }
     }
 }

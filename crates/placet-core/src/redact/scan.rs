@@ -86,6 +86,8 @@ const COMMANDS_MAX: usize = 4;
 struct Scan<'t> {
     text: &'t str,
     found: Vec<Found>,
+    /// What was judged last.
+    judged: assign::Judged,
     /// Where the last name ended that was looked at.
     name_end: usize,
     /// Where the last value ended that was found; names within it are part of it.
@@ -114,6 +116,7 @@ fn plain(text: &str) -> Vec<Found> {
     let mut scan = Scan {
         text,
         found: Vec::new(),
+        judged: assign::Judged::default(),
         name_end: 0,
         value_end: 0,
         command: (0, 0),
@@ -230,7 +233,7 @@ impl Scan<'_> {
             self.name_end = name.end;
             return;
         }
-        if let Some(assigned) = assign::secret(self.text, name.clone()) {
+        if let Some(assigned) = assign::secret(self.text, name.clone(), &mut self.judged) {
             self.value_end = assigned.value.end;
             self.add(assigned.noun.kind(), assigned.value);
         }
@@ -348,60 +351,79 @@ impl Scan<'_> {
 /// Adds what shows when `%2F` and its like are decoded, in each word that has some.
 fn encoded(text: &str, mut found: Vec<Found>) -> Vec<Found> {
     let bytes = text.as_bytes();
-    let is_escape = |at: usize| {
-        bytes.get(at) == Some(&b'%')
-            && bytes.get(at + 1).is_some_and(u8::is_ascii_hexdigit)
-            && bytes.get(at + 2).is_some_and(u8::is_ascii_hexdigit)
-    };
-    let is_word =
-        |byte: &&u8| !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>');
     let mut done = 0;
+    // The word with its escapes decoded, and which of its bytes were escapes.
+    let (mut decoded, mut escapes) = (Vec::new(), Vec::new());
     for at in memchr::memchr_iter(b'%', bytes) {
-        if at < done || !is_escape(at) {
+        if at < done || escape(&bytes[at..]).is_none() {
             continue;
         }
-        let start = at - bytes[done..at].iter().rev().take_while(is_word).count();
-        let end = at + bytes[at..].iter().take_while(is_word).count();
+        let start = at - bytes[done..at].iter().rev().take_while(|byte| !ENDS_WORD[**byte as usize]).count();
+        let end = at + bytes[at..].iter().take_while(|byte| !ENDS_WORD[**byte as usize]).count();
         done = end;
-        // The word with its escapes decoded, and where each of its bytes came from.
-        let mut decoded = Vec::with_capacity(end - start);
-        let mut from: Vec<usize> = Vec::with_capacity(end - start + 1);
-        let mut index = start;
-        while index < end {
-            from.push(index);
-            if is_escape(index) && index + 3 <= end {
-                let digit = |byte: u8| (byte as char).to_digit(16).unwrap_or(0) as u8;
-                decoded.push(digit(bytes[index + 1]) * 16 + digit(bytes[index + 2]));
-                index += 3;
-            } else {
-                decoded.push(bytes[index]);
-                index += 1;
+        decoded.clear();
+        escapes.clear();
+        let mut rest = &bytes[start..end];
+        while let Some(length) = memchr::memchr(b'%', rest) {
+            decoded.extend_from_slice(&rest[..length]);
+            rest = &rest[length..];
+            let byte = escape(rest);
+            if byte.is_some() {
+                escapes.push(decoded.len());
             }
+            decoded.push(byte.unwrap_or(b'%'));
+            rest = &rest[if byte.is_some() { 3 } else { 1 }..];
         }
-        from.push(end);
-        let Ok(decoded) = String::from_utf8(decoded) else { continue };
-        for secret in shapes(&decoded, plain(&decoded)) {
-            found.push(Found { kind: secret.kind, range: from[secret.range.start]..from[secret.range.end] });
+        decoded.extend_from_slice(rest);
+        let Ok(decoded) = std::str::from_utf8(&decoded) else { continue };
+        // An escape is two bytes longer than what it stands for.
+        let place = |index: usize| start + index + 2 * escapes.partition_point(|escape| *escape < index);
+        for secret in shapes(decoded, plain(decoded)) {
+            let range = place(secret.range.start)..place(secret.range.end);
+            found.push(Found { kind: secret.kind, range });
         }
     }
     found
 }
+
+/// The byte that the escape at the start of `bytes` stands for.
+fn escape(bytes: &[u8]) -> Option<u8> {
+    let [b'%', high, low, ..] = bytes else { return None };
+    let digit = |byte: u8| (byte as char).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    Some(digit(*high)? * 16 + digit(*low)?)
+}
+
+/// Whether a byte ends a word that may hold escapes: a blank, a quote, an angle.
+static ENDS_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let this = byte as u8;
+        table[byte] = this.is_ascii_whitespace() || matches!(this, b'"' | b'\'' | b'`' | b'<' | b'>');
+        byte += 1;
+    }
+    table
+};
 
 /// Adds the tokens that are told by the shape of long words.
 fn shapes(text: &str, mut found: Vec<Found>) -> Vec<Found> {
-    let bytes = text.as_bytes();
-    for word in long::words(bytes) {
-        let shape = long::shaped(bytes, word.clone()).or_else(|| long::common(bytes, word));
-        found.extend(shape.map(|(kind, range)| Found { kind: Cow::Borrowed(kind), range }));
+    for word in long::words(text.as_bytes()) {
+        found.extend(shape(text, word));
     }
     found
 }
 
+fn shape(text: &str, word: Range<usize>) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let (kind, range) = long::shaped(bytes, word.clone()).or_else(|| long::common(bytes, word))?;
+    Some(Found { kind: Cow::Borrowed(kind), range })
+}
+
 /// Adds what long words are or hide.
-fn long_words(text: &str, found: Vec<Found>) -> Vec<Found> {
-    let mut found = shapes(text, found);
+fn long_words(text: &str, mut found: Vec<Found>) -> Vec<Found> {
     let bytes = text.as_bytes();
     for word in long::words(bytes) {
+        found.extend(shape(text, word.clone()));
         // A dash or a slash before a word is of its alphabet too.
         let signs = bytes[word.clone()].iter().take_while(|byte| matches!(byte, b'-' | b'/')).count();
         let run = word.start + signs..word.end;

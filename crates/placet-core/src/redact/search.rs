@@ -9,6 +9,9 @@ use std::ops::Range;
 /// Letters are numbered so that a pair of them is twelve bits: 0 is every letter that no literal has.
 const LETTERS: usize = 64;
 
+/// The number of the third letter of a literal that has only two.
+const ANY: u8 = u8::MAX;
+
 /// Literals with what each leads to.
 pub struct Search<T> {
     /// The number of each byte; both cases have one.
@@ -17,14 +20,14 @@ pub struct Search<T> {
     thirds: Box<[u64]>,
     /// For each pair of letters, where its literals lie.
     buckets: Box<[(u16, u16)]>,
-    /// The literals, those of a pair together.
-    literals: Vec<(&'static [u8], T)>,
+    /// The literals, those of a pair together, each with the number of its third letter.
+    literals: Vec<(u8, &'static [u8], T)>,
 }
 
 impl<T: Copy> Search<T> {
     /// A search for `literals`, each of at least two bytes.
     pub fn new(literals: impl IntoIterator<Item = (&'static str, T)>) -> Self {
-        let mut literals: Vec<(&[u8], T)> =
+        let literals: Vec<(&[u8], T)> =
             literals.into_iter().map(|(literal, lead)| (literal.as_bytes(), lead)).collect();
         debug_assert!(literals.iter().all(|(literal, _)| literal.len() >= 2));
         let mut numbers = [0u8; 256];
@@ -41,12 +44,15 @@ impl<T: Copy> Search<T> {
         let pair = |literal: &[u8]| {
             usize::from(numbers[literal[0] as usize]) * LETTERS + usize::from(numbers[literal[1] as usize])
         };
-        literals.sort_by_key(|(literal, _)| pair(literal));
+        let third = |literal: &[u8]| literal.get(2).map_or(ANY, |third| numbers[*third as usize]);
+        let mut literals: Vec<(u8, &[u8], T)> =
+            literals.into_iter().map(|(literal, lead)| (third(literal), literal, lead)).collect();
+        literals.sort_by_key(|(_, literal, _)| pair(literal));
         let mut thirds = vec![0u64; LETTERS * LETTERS].into_boxed_slice();
         let mut buckets = vec![(0u16, 0u16); LETTERS * LETTERS].into_boxed_slice();
-        for (index, (literal, _)) in literals.iter().enumerate() {
+        for (index, (third, literal, _)) in literals.iter().enumerate() {
             let pair = pair(literal);
-            thirds[pair] |= literal.get(2).map_or(u64::MAX, |third| 1 << numbers[*third as usize]);
+            thirds[pair] |= if *third == ANY { u64::MAX } else { 1 << third };
             let index = u16::try_from(index).unwrap_or(u16::MAX);
             let bucket = &mut buckets[pair];
             *bucket = if bucket.1 == 0 { (index, index + 1) } else { (bucket.0, index + 1) };
@@ -64,8 +70,11 @@ impl<T: Copy> Search<T> {
             let pair = a * LETTERS + b;
             if self.thirds[pair] >> c & 1 == 1 {
                 let (start, end) = self.buckets[pair];
-                for (literal, lead) in &self.literals[start as usize..end as usize] {
-                    if text.get(at..at + literal.len()).is_some_and(|here| here.eq_ignore_ascii_case(literal))
+                for (third, literal, lead) in &self.literals[start as usize..end as usize] {
+                    if (usize::from(*third) == c || *third == ANY)
+                        && text
+                            .get(at..at + literal.len())
+                            .is_some_and(|here| here.eq_ignore_ascii_case(literal))
                     {
                         found(*lead, at..at + literal.len());
                     }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{check, mask, name::Noun, search::Search};
+use super::{check, mask, name::Noun, search::Search, words::Words};
 
 /// How a value was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub enum Written {
     Loose,
 }
 
+/// The shortest secret there is: a password of four letters.
+pub const LEAST: usize = 4;
 /// Longer values are judged by their beginning.
 const JUDGED_MAX: usize = 256;
 
@@ -56,7 +58,7 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
     let value = judged(value);
     let length = value.chars().count();
     let least = match (noun, written) {
-        (Noun::Password, Written::Whole | Written::Tight) => 4,
+        (Noun::Password, Written::Whole | Written::Tight) => LEAST,
         (Noun::Password, Written::Loose) => 5,
         (Noun::Secret, _) => 6,
         (Noun::Key | Noun::Token, Written::Whole | Written::Tight) => 8,
@@ -90,7 +92,7 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
         // Prose and types have a single plain word there.
         (_, Written::Loose) => !value.chars().all(char::is_alphabetic) && !is_plain_words(value),
         (Noun::Password, _) => true,
-        (Noun::Secret | Noun::Key | Noun::Token, _) => varies(bytes),
+        (Noun::Secret | Noun::Key | Noun::Token, _) => varies(bytes) && !is_dotted_name(value),
     }
 }
 
@@ -102,8 +104,9 @@ fn judged(value: &str) -> &str {
 
 /// Whether `value` is a stand-in, a variable or a reference.
 pub fn stands_for_one(value: &str) -> bool {
+    static FILLING: LazyLock<Words> = LazyLock::new(|| Words::new(&[NOTHING]));
     let trimmed = judged(value).trim();
-    if NOTHING.iter().any(|word| trimmed.eq_ignore_ascii_case(word)) || mask::is_mask(value.trim()) {
+    if FILLING.has(trimmed) || mask::is_mask(value.trim()) {
         return true;
     }
     let bytes = trimmed.as_bytes();
@@ -124,26 +127,50 @@ pub fn stands_for_one(value: &str) -> bool {
     {
         return true;
     }
-    if ELSEWHERE.iter().any(|start| trimmed.starts_with(start)) {
+    if is_kept_elsewhere(trimmed) {
         return true;
     }
     // `...`, `****`, `xxxx`: one letter over and over, or letters that stand for others.
     if bytes.iter().all(|byte| byte == first) && bytes.len() > 2
         || check::is_stand_in(bytes)
-        || trimmed.contains("...")
-        || trimmed.contains("***")
-        || trimmed.contains("####")
-    {
-        return true;
-    }
-    // A pattern for secrets, such as this program has many of.
-    if ["(?", "\\w", "\\d", "\\s", "\\S", "[a-z", "[A-Z", "[0-9", "[^"]
-        .iter()
-        .any(|sign| trimmed.contains(sign))
+        || leaves_out(bytes)
     {
         return true;
     }
     has_filler(trimmed)
+}
+
+/// Whether `value` says where the secret is kept.
+fn is_kept_elsewhere(value: &str) -> bool {
+    // The beginnings with each first letter.
+    static STARTS: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
+        let mut starts = vec![Vec::new(); 256];
+        for start in ELSEWHERE {
+            starts[start.as_bytes()[0] as usize].push(*start);
+        }
+        starts
+    });
+    let first = value.as_bytes().first();
+    first.is_some_and(|first| STARTS[*first as usize].iter().any(|start| value.starts_with(start)))
+}
+
+/// Dots or asterisks in place of letters, or a pattern for secrets, such as this program has many of.
+fn leaves_out(bytes: &[u8]) -> bool {
+    bytes.iter().enumerate().any(|(at, byte)| {
+        let rest = &bytes[at..];
+        match byte {
+            b'.' => rest.starts_with(b"..."),
+            b'*' => rest.starts_with(b"***"),
+            b'#' => rest.starts_with(b"####"),
+            b'(' => rest.starts_with(b"(?"),
+            b'\\' => matches!(rest.get(1), Some(b'w' | b'd' | b's' | b'S')),
+            b'[' => {
+                rest.starts_with(b"[^")
+                    || [&b"[a-z"[..], b"[A-Z", b"[0-9"].iter().any(|class| rest.starts_with(class))
+            }
+            _ => false,
+        }
+    })
 }
 
 /// `$NAME`, `${NAME}`, `$(command)`, `$env:NAME`, `@NAME@`, and the like, whole.
@@ -157,6 +184,7 @@ fn is_variable(value: &str) -> bool {
     };
     match bytes {
         [b'$', b'{', .., b'}'] | [b'$', b'(', .., b')'] | [b'$', b'(', ..] => true,
+        [b'$', rest @ ..] if is_member(rest) => true,
         [b'$', rest @ ..] => {
             name(rest)
                 && rest.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
@@ -167,6 +195,14 @@ fn is_variable(value: &str) -> bool {
         [b'`', ..] => true,
         _ => false,
     }
+}
+
+/// `config->{password}`, `Config::Auth->token`, `_POST['password']`: a part of a variable, from behind its sign.
+fn is_member(text: &[u8]) -> bool {
+    let name = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let begins = text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    let rest = &text[name..];
+    begins && [&b"->"[..], b"::", b"['", b"[\"", b"{"].iter().any(|sign| rest.starts_with(sign))
 }
 
 /// Whether a word within `text` says that somebody has yet to fill it in.
@@ -195,6 +231,11 @@ fn names_one(value: &str, written: Written) -> bool {
         "creds",
         "pass",
     ];
+    // Words only: a sign or, but for the number of a type, a digit among them makes it something else.
+    let wordly = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':');
+    if !value.trim_end_matches(|letter: char| letter.is_ascii_digit()).bytes().all(wordly) {
+        return false;
+    }
     let is_noun = |word: &str| NOUNS.iter().any(|noun| word.eq_ignore_ascii_case(noun));
     let words = value.split(['_', '-', '.', '/', ':']).filter(|word| !word.is_empty());
     let plain = |word: &str| {
@@ -204,6 +245,11 @@ fn names_one(value: &str, written: Written) -> bool {
     if words.clone().count() > 1 && words.clone().all(plain) && words.clone().any(is_noun) {
         return true;
     }
+    // Types are numbered: `UserCredentials_0`.
+    let value = match written {
+        Written::Loose => value.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '_'),
+        Written::Whole | Written::Tight => value,
+    };
     // In the environment a value is no identifier.
     if written == Written::Tight || !value.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_') {
         return false;
@@ -217,12 +263,30 @@ fn is_path(value: &str) -> bool {
     let bytes = value.as_bytes();
     let rooted = matches!(bytes, [b'/', ..] | [b'.', b'/', ..] | [b'.', b'.', b'/', ..] | [b'~', b'/', ..])
         || matches!(bytes, [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
-    let file = [
-        ".pem", ".key", ".json", ".yaml", ".yml", ".toml", ".txt", ".crt", ".cer", ".p12", ".pfx", ".jks",
-        ".env", ".py", ".js", ".ts", ".rs", ".go", ".keytab",
-    ]
-    .iter()
-    .any(|ending| value.ends_with(ending));
+    let file = value.rsplit_once('.').is_some_and(|(_, ending)| {
+        matches!(
+            ending,
+            "pem"
+                | "key"
+                | "json"
+                | "yaml"
+                | "yml"
+                | "toml"
+                | "txt"
+                | "crt"
+                | "cer"
+                | "p12"
+                | "pfx"
+                | "jks"
+                | "env"
+                | "py"
+                | "js"
+                | "ts"
+                | "rs"
+                | "go"
+                | "keytab"
+        )
+    });
     // A path has short words between its slashes; base64 that begins with one has not.
     (rooted
         && value.split(['/', '\\']).all(|part| {
@@ -258,6 +322,10 @@ fn is_code(value: &str, written: Written) -> bool {
     if bracket && head >= 2 && (path || !digits) && (ends || written == Written::Loose) {
         return true;
     }
+    // `__u32`: such names belong to compilers and interpreters.
+    if written == Written::Loose && bytes.starts_with(b"__") && head == bytes.len() {
+        return true;
+    }
     // `AUTH_HEADER`: a constant.
     if written == Written::Loose && bytes.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_') {
         return true;
@@ -279,6 +347,13 @@ fn is_plain_words(value: &str) -> bool {
     value
         .split(['-', '_', '.', ',', ':', '/', '!', '?'])
         .all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()))
+}
+
+/// `keyword.control.rust`, `com.example.app`: what classes and scopes are called.
+fn is_dotted_name(value: &str) -> bool {
+    let word =
+        |word: &str| (2..=16).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    value.matches('.').count() >= 2 && value.split('.').all(word)
 }
 
 /// Several words that somebody could have chosen to say in secret, rather than a sentence about one.

@@ -196,7 +196,7 @@ impl Record<'_> {
         super::name::noun(name).filter(|noun| *noun == super::name::Noun::Password)?;
         let digits = crate::canonical::to_string(json);
         let kind = Cow::Borrowed(scan::named(name, &digits)?);
-        let mask = self.mask(kind.clone(), &digits);
+        let mask = self.mask(&kind, &digits).to_owned();
         let found = vec![Found { kind, range: 0..digits.len() }];
         moves.0.push(Moved { pointer: at.pointer(), remap: Remap::identity(), found });
         Some(Json::String(mask))

@@ -1,9 +1,11 @@
 //! Authority: what a warrant says to one call.
 
+use std::fmt::{self, Write as _};
+
 use super::{
     chain::Warrant,
     counters::Counters,
-    limits::{Amount, duration},
+    limits::{Amount, Rate, duration},
     link::{Link, Purpose, Subject},
     posture::Posture,
     proof::Possession,
@@ -88,12 +90,15 @@ impl Authority<'_> {
         let mut tier = Tier::Always;
         let mut in_advance = InAdvance::NotCritical;
         for (number, link) in links.iter().enumerate() {
-            let outside = |reason: String| self.outside(number, &reason);
             if self.now < link.head.not_before || self.now >= link.head.expires {
-                return Err(outside("it is not valid now".to_owned()));
+                return Err(self.outside(number, &"it is not valid now"));
             }
-            let permit = link.scope.permit(call, &assessment.effects).map_err(outside)?;
-            self.check_limits(link, call, assessment, &mut claims).map_err(outside)?;
+            let permit = link
+                .scope
+                .permit(call, &assessment.effects)
+                .map_err(|outside| self.outside(number, &outside))?;
+            self.check_limits(link, call, assessment, &mut claims)
+                .map_err(|reason| self.outside(number, &reason))?;
             tier = tier.max(permit.capability.tier);
             if number == 0 && permit.capability.deed.constrains_an_argument() {
                 in_advance = InAdvance::Critical;
@@ -111,11 +116,15 @@ impl Authority<'_> {
         Ok(Authorization { finding, claims, in_advance })
     }
 
-    fn outside(&self, number: usize, reason: &str) -> String {
-        match self.warrant.links().len() {
-            1 => format!("outside the warrant: {reason}"),
-            links => format!("outside the warrant, link {} of {links}: {reason}", number + 1),
-        }
+    fn outside(&self, number: usize, reason: &dyn fmt::Display) -> String {
+        let mut text = String::with_capacity(128);
+        text.push_str("outside the warrant");
+        // Writing to a string cannot fail.
+        let _ = match self.warrant.links().len() {
+            1 => write!(text, ": {reason}"),
+            links => write!(text, ", link {} of {links}: {reason}", number + 1),
+        };
+        text
     }
 
     fn check_holder(&self, call: &ToolCall, digest: &CallDigest) -> Result<(), String> {
@@ -169,9 +178,7 @@ impl Authority<'_> {
             claims.push(self.count(key, 1, limit).map_err(|()| format!("all {limit} calls are used up"))?);
         }
         if let Some(rate) = limits.rate {
-            let since = self.now.ms_since(link.head.not_before).max(0).unsigned_abs();
-            let key = format!("warrant:{}:rate:{}", link.head.id, since / rate.per_ms);
-            claims.push(self.count(key, 1, rate.count).map_err(|()| {
+            claims.push(self.count_rate(link, rate).map_err(|()| {
                 format!("all {} calls in {} are used up", rate.count, duration(rate.per_ms))
             })?);
         }
@@ -193,6 +200,18 @@ impl Authority<'_> {
             })?);
         }
         Ok(())
+    }
+
+    /// The claim to add to the current step of a rate, if all steps that a stretch ending now could touch stay within it.
+    fn count_rate(&self, link: &Link, rate: Rate) -> Result<Claim, ()> {
+        let since = self.now.ms_since(link.head.not_before).max(0).unsigned_abs();
+        let (step, before) = rate.steps();
+        let current = since / step;
+        let key = |step: u64| format!("warrant:{}:rate:{step}", link.head.id);
+        let past = (current.saturating_sub(before)..current).map(|step| self.counters.count(&key(step)));
+        let used = past.fold(0, u64::saturating_add);
+        // Steps that are over no longer change, so what they leave is a limit for the current one.
+        self.count(key(current), 1, rate.count.saturating_sub(used))
     }
 
     /// The claim to add to a counter, if that stays within its limit.

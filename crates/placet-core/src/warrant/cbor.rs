@@ -320,6 +320,25 @@ impl Keys {
         Ok(false)
     }
 
+    /// The next key is `number`; if not, `missing` says what that would have been.
+    pub fn must(
+        &mut self,
+        reader: &mut Reader<'_>,
+        number: u64,
+        missing: &'static str,
+    ) -> Result<(), DecodeError> {
+        if self.is(reader, number)? { Ok(()) } else { reader.refuse(missing) }
+    }
+
+    /// The first field is the version, and it is this one.
+    pub fn version(&mut self, reader: &mut Reader<'_>, version: u64) -> Result<(), DecodeError> {
+        if self.is(reader, 1)? && reader.uint()? == version {
+            Ok(())
+        } else {
+            reader.refuse("the version is not known")
+        }
+    }
+
     /// Nothing may follow.
     pub fn end(&mut self, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
         match self.next(reader)? {

@@ -1,6 +1,6 @@
 //! Limits on how much a warrant may be used: calls, rate, sums, hours and risk.
 
-use std::fmt;
+use std::{cmp::Ordering, fmt};
 
 use jiff::tz::{Offset, TimeZone, TimeZoneDatabase};
 
@@ -16,7 +16,7 @@ use crate::{
 pub struct Limits {
     /// The most calls in all.
     pub max_calls: Option<u64>,
-    /// The most calls in each stretch of time.
+    /// The most calls in any stretch of time.
     pub rate: Option<Rate>,
     /// The most that arguments may add up to; each argument once.
     pub budgets: Vec<Budget>,
@@ -26,13 +26,23 @@ pub struct Limits {
     pub max_risk: Option<Score>,
 }
 
-/// So many calls in each stretch of so long. Stretches follow one another from the warrant's first instant.
+/// So many calls in any stretch of so long, wherever it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     /// The most calls.
     pub count: u64,
     /// The length of a stretch.
     pub per_ms: u64,
+}
+
+impl Rate {
+    /// Calls are counted in steps of a tenth of the stretch, which follow one another from the warrant's first instant: how long
+    /// one is, and how many before the current one count too. Together they cover any stretch that ends in the current one, so
+    /// there are never more calls than said; somebody who used them all at once waits up to a tenth longer than necessary.
+    pub(super) fn steps(self) -> (u64, u64) {
+        let step = self.per_ms.div_ceil(10).max(1);
+        (step, self.per_ms.div_ceil(step))
+    }
 }
 
 /// The most that an argument may add up to over all calls.
@@ -318,8 +328,9 @@ impl Limits {
                     let length = from.map()?;
                     for _ in 0..length {
                         let (argument, most) = (from.text()?.to_owned(), Amount(from.uint()?));
-                        if limits.budgets.iter().any(|budget| budget.argument == argument) {
-                            return from.refuse("an argument has two budgets");
+                        let before = |last: &Budget| text_order(&last.argument, &argument) == Ordering::Less;
+                        if !limits.budgets.last().is_none_or(before) {
+                            return from.refuse("keys are out of order, or one appears twice");
                         }
                         limits.budgets.push(Budget { argument, most });
                     }

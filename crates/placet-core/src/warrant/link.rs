@@ -262,16 +262,10 @@ fn payload(head: &Head, scope: &Scope) -> Vec<u8> {
 
 /// Reads a head: the fields before those of a scope.
 fn read_head(from: &mut Reader<'_>, keys: &mut Keys, known: &[PublicKey]) -> Result<Head, DecodeError> {
-    if !keys.is(from, 1)? || from.uint()? != VERSION {
-        return from.refuse("the version is not known");
-    }
-    if !keys.is(from, 2)? {
-        return from.refuse("the id is missing");
-    }
+    keys.version(from, VERSION)?;
+    keys.must(from, 2, "the id is missing")?;
     let id = WarrantId(from.bytes_of()?);
-    if !keys.is(from, 3)? {
-        return from.refuse("the issuer is missing");
-    }
+    keys.must(from, 3, "the issuer is missing")?;
     let issuer = read_key(from, known)?;
     let holder = if keys.is(from, 4)? { Some(read_key(from, known)?) } else { None };
     let session = if keys.is(from, 5)? {
@@ -287,21 +281,15 @@ fn read_head(from: &mut Reader<'_>, keys: &mut Keys, known: &[PublicKey]) -> Res
         }
         (None | Some(_), _) => return from.refuse("there is not exactly one holder"),
     };
-    if !keys.is(from, 6)? {
-        return from.refuse("the beginning is missing");
-    }
+    keys.must(from, 6, "the beginning is missing")?;
     let not_before = read_instant(from)?;
-    if !keys.is(from, 7)? {
-        return from.refuse("the expiry is missing");
-    }
+    keys.must(from, 7, "the expiry is missing")?;
     let expires = read_instant(from)?;
     if expires <= not_before || expires.ms_since(not_before) > LIFE_MS_MAX {
         return from.refuse("it does not live between 0 and 90 days");
     }
     let parent = if keys.is(from, 8)? { Some(LinkDigest(from.bytes_of()?)) } else { None };
-    if !keys.is(from, 9)? {
-        return from.refuse("the purpose is missing");
-    }
+    keys.must(from, 9, "the purpose is missing")?;
     let purpose = match from.uint()? {
         0 => Purpose::Act,
         1 => Purpose::Issue,

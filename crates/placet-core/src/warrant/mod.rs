@@ -28,6 +28,8 @@ mod chain;
 
 mod revocation;
 
+mod cache;
+
 mod proof;
 
 mod approval;
@@ -48,6 +50,7 @@ mod view;
 
 pub use approval::{Approval, ApprovalError, ApprovalScope, SealedApproval};
 pub use authorize::{Authority, Authorization, Held, InAdvance};
+pub use cache::OpenWarrants;
 pub use cbor::DecodeError;
 pub use chain::{
     CHAIN_BYTES_MAX, IssueError, LINKS_MAX, OpenWarrantError, SealedWarrant, Terms, UncheckedWarrant,
@@ -62,6 +65,6 @@ pub use link::{
 pub use posture::{Level, Posture};
 pub use proof::{Nonce, NonceWindow, Nonces, Possession, ProofError, SealedProof, WINDOW_MS};
 pub use reach::{About, Reach, TargetPattern};
-pub use revocation::{RevocationError, RevocationList, Revocations, SealedRevocations};
-pub use scope::{Argument, Capability, Deed, Permit, Scope, Tier};
+pub use revocation::{RevocationError, RevocationList, Revocations, RevocationsDigest, SealedRevocations};
+pub use scope::{Argument, Capability, Deed, Outside, Permit, Scope, Tier};
 pub use slip::Slip;

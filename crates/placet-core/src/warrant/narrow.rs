@@ -3,6 +3,7 @@
 //! This is a hint for whoever writes a grant, and nothing rests on it: at call time every link is asked.
 
 use super::{
+    posture::Posture,
     reach::{About, Reach},
     scope::{Argument, Deed, Scope, Tier},
 };
@@ -32,12 +33,22 @@ pub fn widenings(child: &Scope, parent: &Scope) -> Vec<String> {
             })
             .collect();
         if answers.iter().all(|answer| *answer == Within::No) {
-            found.push(format!("{} is more than the warrant before gives", capability.describe()));
+            found.push(format!("{}: that is more than the warrant before gives", capability.describe()));
         }
     }
     let (own, other) = (&child.limits, &parent.limits);
     if own.max_calls.is_some_and(|own| other.max_calls.is_some_and(|other| own > other)) {
         found.push("`max_calls` is higher than that of the warrant before".to_owned());
+    }
+    // Calls for each millisecond, compared without a division.
+    let faster = |own: super::limits::Rate, other: super::limits::Rate| {
+        u128::from(own.count) * u128::from(other.per_ms) > u128::from(other.count) * u128::from(own.per_ms)
+    };
+    if own.rate.is_some_and(|own| other.rate.is_some_and(|other| faster(own, other))) {
+        found.push("`rate` is higher than that of the warrant before".to_owned());
+    }
+    if child.posture != Posture::OPEN && !child.posture.meets(parent.posture) {
+        found.push("`posture` asks for less confinement than the warrant before".to_owned());
     }
     if own.max_risk.is_some_and(|own| other.max_risk.is_some_and(|other| own > other)) {
         found.push("`max_risk` is higher than that of the warrant before".to_owned());

@@ -164,25 +164,15 @@ impl Statement {
     fn read(payload: &[u8]) -> Result<Self, DecodeError> {
         let from = &mut Reader::new(payload);
         let mut keys = Keys::of(from)?;
-        if !keys.is(from, 1)? || from.uint()? != VERSION {
-            return from.refuse("the version is not known");
-        }
-        if !keys.is(from, 2)? {
-            return from.refuse("the warrant is missing");
-        }
+        keys.version(from, VERSION)?;
+        keys.must(from, 2, "the warrant is missing")?;
         let warrant = LinkDigest::from_bytes(from.bytes_of()?);
-        if !keys.is(from, 3)? {
-            return from.refuse("the call is missing");
-        }
+        keys.must(from, 3, "the call is missing")?;
         let call = CallDigest::from_bytes(from.bytes_of()?);
-        if !keys.is(from, 4)? {
-            return from.refuse("the instant is missing");
-        }
+        keys.must(from, 4, "the instant is missing")?;
         let at = from.int()?;
         let Ok(at) = Timestamp::from_ms(at) else { return from.refuse("an instant is out of range") };
-        if !keys.is(from, 5)? {
-            return from.refuse("the nonce is missing");
-        }
+        keys.must(from, 5, "the nonce is missing")?;
         let nonce = Nonce(from.bytes_of()?);
         keys.end(from)?;
         let statement = Self { warrant, call, at, nonce };

@@ -69,13 +69,26 @@ impl Reach {
         self.verb == effect.verb && self.targets.iter().any(|target| target.covers(effect))
     }
 
-    /// In words, such as `send to anything like `*.example.com``.
+    /// What may be done, in words: ``send to hosts like `*.example.com` ``.
     pub fn describe(&self) -> String {
+        self.described("")
+    }
+
+    /// The same where other verbs are free: ``send only to hosts like `*.example.com` ``.
+    pub fn describe_limit(&self) -> String {
+        self.described("only ")
+    }
+
+    fn described(&self, only: &str) -> String {
         if self.targets.is_empty() {
             return format!("no {}", word(self.verb));
         }
+        let to = match self.verb {
+            Verb::Send | Verb::Grant | Verb::Delegate => "to ",
+            _ => "",
+        };
         let targets: Vec<String> = self.targets.iter().map(TargetPattern::describe).collect();
-        format!("{} {}", word(self.verb), targets.join(" or "))
+        format!("{} {only}{to}{}", word(self.verb), targets.join(" or "))
     }
 
     pub(super) fn write(&self, to: &mut Writer) {
@@ -150,10 +163,20 @@ impl TargetPattern {
     pub fn describe(&self) -> String {
         match self.about {
             About::Anything => "anything".to_owned(),
-            About::Path => format!("files {}", self.constraint.describe()),
-            About::Host => format!("hosts {}", self.constraint.describe()),
+            About::Path => described_as("file", &self.constraint),
+            About::Host => described_as("host", &self.constraint),
             About::Name => format!("what is called {}", self.constraint.describe()),
         }
+    }
+}
+
+/// Things of a kind that `constraint` is true of: ``files under `/srv` ``, ``the host `example.com` ``.
+fn described_as(thing: &str, constraint: &Constraint) -> String {
+    match constraint {
+        Constraint::Under(_) | Constraint::Glob(_) => format!("{thing}s {}", constraint.describe()),
+        Constraint::Exact(_) => format!("the {thing} {}", constraint.describe()),
+        Constraint::Cidr(network) => format!("{thing}s in `{network}`"),
+        other => format!("any {thing} that is {}", other.describe()),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use data_encoding::BASE64URL_NOPAD;
+use sha2::{Digest, Sha256};
 
 use super::{
     cbor::{DecodeError, Keys, Reader, Writer},
@@ -61,35 +62,23 @@ impl RevocationList {
     fn read(payload: &[u8]) -> Result<Self, DecodeError> {
         let from = &mut Reader::new(payload);
         let mut keys = Keys::of(from)?;
-        if !keys.is(from, 1)? || from.uint()? != VERSION {
-            return from.refuse("the version is not known");
-        }
-        if !keys.is(from, 2)? {
-            return from.refuse("the issuer is missing");
-        }
+        keys.version(from, VERSION)?;
+        keys.must(from, 2, "the issuer is missing")?;
         let read_key = |from: &mut Reader<'_>| {
             let bytes = from.bytes_of()?;
             PublicKey::from_bytes(&bytes).or_else(|_| from.refuse("a key is no Ed25519 key"))
         };
         let issuer = read_key(from)?;
-        if !keys.is(from, 3)? {
-            return from.refuse("the number is missing");
-        }
+        keys.must(from, 3, "the number is missing")?;
         let number = from.uint()?;
-        if !keys.is(from, 4)? {
-            return from.refuse("the instant is missing");
-        }
+        keys.must(from, 4, "the instant is missing")?;
         let issued = from.int()?;
         let Ok(issued) = Timestamp::from_ms(issued) else { return from.refuse("an instant is out of range") };
-        if !keys.is(from, 5)? {
-            return from.refuse("the ids are missing");
-        }
+        keys.must(from, 5, "the ids are missing")?;
         let length = from.array()?;
         let ids =
             (0..length).map(|_| from.bytes_of().map(WarrantId::from_bytes)).collect::<Result<Vec<_>, _>>()?;
-        if !keys.is(from, 6)? {
-            return from.refuse("the keys are missing");
-        }
+        keys.must(from, 6, "the keys are missing")?;
         let length = from.array()?;
         let revoked = (0..length).map(|_| read_key(from)).collect::<Result<Vec<_>, _>>()?;
         keys.end(from)?;
@@ -146,7 +135,14 @@ impl SealedRevocations {
 
 /// Everything that no longer counts: the newest list of each root.
 #[derive(Clone, Debug, Default)]
-pub struct Revocations(BTreeMap<PublicKey, RevocationList>);
+pub struct Revocations {
+    lists: BTreeMap<PublicKey, RevocationList>,
+    digest: RevocationsDigest,
+}
+
+/// Names exactly one state of what was revoked: a cache that has looked at it need not look again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RevocationsDigest([u8; 32]);
 
 impl Revocations {
     /// Nothing has been revoked.
@@ -154,9 +150,14 @@ impl Revocations {
         Self::default()
     }
 
+    /// The name of this state.
+    pub fn digest(&self) -> RevocationsDigest {
+        self.digest
+    }
+
     /// Takes in a list that was opened. An older list never replaces a newer one.
     pub fn add(&mut self, list: RevocationList) -> Result<(), RevocationError> {
-        match self.0.get(&list.issuer) {
+        match self.lists.get(&list.issuer) {
             Some(own) if own.number > list.number => {
                 Err(RevocationError::Older { number: list.number, newest: own.number })
             }
@@ -165,7 +166,12 @@ impl Revocations {
                 Err(RevocationError::Ambiguous { number: list.number })
             }
             Some(_) | None => {
-                self.0.insert(list.issuer, list);
+                self.lists.insert(list.issuer, list);
+                let mut all = Sha256::new();
+                for list in self.lists.values() {
+                    all.update(list.payload());
+                }
+                self.digest = RevocationsDigest(all.finalize().into());
                 Ok(())
             }
         }
@@ -174,7 +180,7 @@ impl Revocations {
     /// Refuses a link that was revoked, or whose issuer or holder was.
     pub(super) fn check(&self, number: usize, head: &Head) -> Result<(), OpenWarrantError> {
         let link = number + 1;
-        for list in self.0.values() {
+        for list in self.lists.values() {
             if list.ids.binary_search(&head.id).is_ok() {
                 return Err(OpenWarrantError::Revoked { link, id: head.id });
             }

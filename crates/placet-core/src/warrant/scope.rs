@@ -1,5 +1,7 @@
 //! Scope: what one link of a warrant permits.
 
+use std::fmt;
+
 use super::{
     cbor::{DecodeError, Keys, Reader, Writer, text_order},
     limits::Limits,
@@ -88,10 +90,25 @@ pub struct Permit<'s> {
     pub number: usize,
 }
 
+/// A link's no to a call. Why is worked out when somebody wants to read it.
+#[derive(Clone, Copy, Debug)]
+pub struct Outside<'s> {
+    scope: &'s Scope,
+    call: &'s ToolCall,
+    effects: &'s [Effect],
+}
+
 impl Scope {
     /// Whether a call with these effects is within the capabilities and the limits on effects; if not, why.
-    pub fn permit(&self, call: &ToolCall, effects: &[Effect]) -> Result<Permit<'_>, String> {
-        self.check_effects(effects)?;
+    pub fn permit<'s>(
+        &'s self,
+        call: &'s ToolCall,
+        effects: &'s [Effect],
+    ) -> Result<Permit<'s>, Outside<'s>> {
+        let outside = Outside { scope: self, call, effects };
+        if self.effect_beyond(effects).is_some() {
+            return Err(outside);
+        }
         let (mut always, mut gated) = (None, None);
         for (number, capability) in self.capabilities.iter().enumerate() {
             if !capability.deed.names(call, effects) {
@@ -105,50 +122,18 @@ impl Scope {
                 Tier::Gated => gated = gated.or(Some(permit)),
             }
         }
-        always.or(gated).ok_or_else(|| self.why_outside(call, effects))
+        always.or(gated).ok_or(outside)
     }
 
-    fn check_effects(&self, effects: &[Effect]) -> Result<(), String> {
+    /// The first of `effects` that the limits on effects do not let pass.
+    fn effect_beyond<'e>(&self, effects: &'e [Effect]) -> Option<&'e Effect> {
         if self.effects.is_empty() {
-            return Ok(());
+            return None;
         }
-        for effect in effects {
-            if effect.verb == Verb::Opaque {
-                return Err(format!("an effect {}, and effects are limited", effect.sentence()));
-            }
+        effects.iter().find(|effect| {
             let mut named = self.effects.iter().filter(|reach| reach.verb == effect.verb).peekable();
-            if named.peek().is_some() && !named.any(|reach| reach.covers(effect)) {
-                let limits: Vec<String> = self
-                    .effects
-                    .iter()
-                    .filter(|reach| reach.verb == effect.verb)
-                    .map(Reach::describe)
-                    .collect();
-                return Err(format!("it {}, but: {}", effect.sentence(), limits.join("; ")));
-            }
-        }
-        Ok(())
-    }
-
-    /// Why no capability names the call: by the one that comes nearest.
-    fn why_outside(&self, call: &ToolCall, effects: &[Effect]) -> String {
-        let tool = call.tool().as_str();
-        let reasons: Vec<String> =
-            self.capabilities.iter().filter_map(|capability| capability.deed.why_not(call)).collect();
-        match reasons.as_slice() {
-            [] => {
-                let by_effects = self.capabilities.iter().find_map(|capability| match &capability.deed {
-                    Deed::Effects(reach) => effects.iter().find(|effect| !covered(reach, effect)),
-                    Deed::Tool { .. } => None,
-                });
-                match by_effects {
-                    Some(effect) => format!("no capability covers that it {}", effect.sentence()),
-                    None => format!("`{tool}` is in none of its capabilities"),
-                }
-            }
-            [reason] => reason.clone(),
-            [reason, rest @ ..] => format!("{reason} (and {} other capabilities refuse too)", rest.len()),
-        }
+            effect.verb == Verb::Opaque || named.peek().is_some() && !named.any(|reach| reach.covers(effect))
+        })
     }
 
     pub(super) fn write_capabilities(&self, to: &mut Writer) {
@@ -190,6 +175,42 @@ impl Scope {
             return from.refuse("there are no capabilities");
         }
         Ok(scope)
+    }
+}
+
+impl fmt::Display for Outside<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { scope, call, effects } = *self;
+        if let Some(effect) = scope.effect_beyond(effects) {
+            if effect.verb == Verb::Opaque {
+                return write!(f, "an effect {}, and effects are limited", effect.sentence());
+            }
+            let named = scope.effects.iter().filter(|reach| reach.verb == effect.verb);
+            let limits: Vec<String> = named.map(Reach::describe_limit).collect();
+            return write!(f, "it {}, but: {}", effect.sentence(), limits.join("; "));
+        }
+        // By the capability that comes nearest.
+        let mut reasons = scope.capabilities.iter().filter_map(|capability| capability.deed.why_not(call));
+        if let Some(reason) = reasons.next() {
+            f.write_str(&reason)?;
+            return match reasons.count() {
+                0 => Ok(()),
+                others => write!(f, " (and {others} other capabilities refuse too)"),
+            };
+        }
+        let by_effects = scope.capabilities.iter().find_map(|capability| match &capability.deed {
+            Deed::Effects(reach) => effects.iter().find(|effect| !covered(reach, effect)),
+            Deed::Tool { .. } => None,
+        });
+        match by_effects {
+            Some(effect) => write!(f, "no capability covers that it {}", effect.sentence()),
+            None => {
+                // Most refusals are this one, so it is put together without a detour.
+                f.write_str("`")?;
+                f.write_str(call.tool().as_str())?;
+                f.write_str("` is in none of its capabilities")
+            }
+        }
     }
 }
 
@@ -269,7 +290,7 @@ impl Deed {
         }
     }
 
-    /// In words: ``read_file, with `path` under `/srv` ``.
+    /// In words: ``read_file, where `path` is under `/srv` ``.
     pub fn describe(&self) -> String {
         match self {
             Self::Effects(reach) => {
@@ -285,9 +306,9 @@ impl Deed {
             Self::Tool { tool, arguments, open } => {
                 let mut parts: Vec<String> = arguments.iter().map(Argument::describe).collect();
                 if *open {
-                    parts.push("other arguments as they come".to_owned());
+                    parts.push("other arguments are free".to_owned());
                 }
-                format!("{tool}, with {}", parts.join(", "))
+                format!("{tool}, where {}", parts.join(", "))
             }
         }
     }
@@ -297,10 +318,10 @@ impl Argument {
     fn describe(&self) -> String {
         let name = excerpt(&self.name);
         match (&self.constraint, self.optional) {
-            (Constraint::AnyValue, false) => format!("any `{name}`"),
-            (Constraint::AnyValue, true) => format!("`{name}` if given"),
-            (constraint, false) => format!("`{name}` {}", constraint.describe()),
-            (constraint, true) => format!("`{name}`, if given, {}", constraint.describe()),
+            (Constraint::AnyValue, false) => format!("`{name}` is anything"),
+            (Constraint::AnyValue, true) => format!("`{name}` may be given"),
+            (constraint, false) => format!("`{name}` is {}", constraint.describe()),
+            (constraint, true) => format!("`{name}`, if given, is {}", constraint.describe()),
         }
     }
 }

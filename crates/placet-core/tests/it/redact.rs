@@ -177,8 +177,33 @@ fn what_stands_for_a_secret_is_none() {
         "key: value",
         "sort(key=lambda pair: pair[1])",
         "ann@example.org +49 30 901820 4111 1111 1111 1111",
+        "pub credentials: UserCredentials_0,",
+        "pub password_length: u32, pub passwd: __u32,",
+        "say $token->text(I<name>)",
+        "$PASSWORD = $Shop::Config->{db_password} || \"\";",
+        "$pass = $_POST['password'];",
+        "my $password = prompt(\"Password:\");\n\n    if ($shop->has(\"Text::Reader\")) {",
+        "{token:\"keyword.control.rust\",regex:1}",
+        "const SPKI_FINGERPRINT: &str = \"Qm9x7Vd1LkT3pZr8sYw2NfHc5JbGa0UeXiMo4DtKq6A=\";",
     ] {
         check_clean(text);
+    }
+}
+
+/// The neighbours of some of the above, which are secrets.
+#[test]
+fn what_only_looks_like_a_stand_in_is_a_secret() {
+    for (text, masked) in [
+        ("password: hunter2_0,", "password: ⟦password⟧,"),
+        ("passwd=__u32x9q", "passwd=⟦password⟧"),
+        ("token -> k9Xw2LmQ7vTz4nRb", "token -> ⟦token⟧"),
+        ("api_key: \"k9x.w2l.m7v\"", "api_key: \"⟦api-key⟧\""),
+        (
+            "const SIGNER: &str = \"Qm9x7Vd1LkT3pZr8sYw2NfHc5JbGa0UeXiMo4DtKq6A=\";",
+            "const SIGNER: &str = \"⟦random-string⟧\";",
+        ),
+    ] {
+        check(text, masked);
     }
 }
 

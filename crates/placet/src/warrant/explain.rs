@@ -5,7 +5,7 @@ use std::{io::Write as _, path::PathBuf, process::ExitCode};
 use anyhow::Context;
 use clap::Args;
 use placet_core::{
-    Json, ToolCall, ToolName, Verdict,
+    Json, Policy, ToolCall, ToolName, Verdict,
     effect::{self, readable},
     json::Object,
     warrant::{Link, Purpose, Tier},
@@ -13,7 +13,7 @@ use placet_core::{
 use serde_json::json;
 
 use super::{Shared, given, now, revocations};
-use crate::{keyring, style};
+use crate::{config, keyring, style};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -34,6 +34,9 @@ pub struct Explain {
     /// The working directory of the agent.
     #[arg(long, value_name = "DIR")]
     cwd: Option<String>,
+    /// The configuration, which may say what a tool does.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Check signatures too: the keys whose word counts.
     #[arg(long, value_name = "KEY")]
     roots: Vec<String>,
@@ -51,9 +54,9 @@ pub struct Said {
     pub reason: String,
 }
 
-/// What each of `links` says to `call`.
-pub fn ask(links: &[Link], call: &ToolCall) -> Vec<Said> {
-    let effects = effect::interpret(call).effects;
+/// What each of `links` says to `call`, whose effects are what they are under `policy`.
+pub fn ask(links: &[Link], call: &ToolCall, policy: &Policy) -> Vec<Said> {
+    let effects = effect::interpret_under(call, policy).effects;
     links
         .iter()
         .enumerate()
@@ -64,11 +67,11 @@ pub fn ask(links: &[Link], call: &ToolCall) -> Vec<Said> {
             }
             match link.scope.permit(call, &effects) {
                 Ok(permit) => {
-                    let (verdict, what) = match permit.capability.tier {
-                        Tier::Always => (Verdict::Allow, "permits"),
-                        Tier::Gated => (Verdict::Hold, "permits, once a person approves,"),
+                    let verdict = match permit.capability.tier {
+                        Tier::Always => Verdict::Allow,
+                        Tier::Gated => Verdict::Hold,
                     };
-                    Said { verdict, reason: format!("{what} {}", permit.capability.deed.describe()) }
+                    Said { verdict, reason: format!("permits {}", permit.capability.describe()) }
                 }
                 Err(reason) => Said { verdict: Verdict::Block, reason: format!("refuses: {reason}") },
             }
@@ -85,7 +88,7 @@ pub fn run(arguments: &Explain, shared: &Shared) -> anyhow::Result<ExitCode> {
     }
     let warrant = sealed.peek()?;
     let call = call(arguments)?;
-    let said = ask(warrant.links(), &call);
+    let said = ask(warrant.links(), &call, &config::load(arguments.config.as_deref())?);
     let verdict = said.iter().map(|said| said.verdict).max().unwrap_or(Verdict::Block);
     let mut out = anstream::stdout();
     let word = match verdict {

@@ -53,7 +53,7 @@ pub struct Wish {
     /// The most calls in all.
     #[arg(long, value_name = "COUNT")]
     max_calls: Option<u64>,
-    /// The most calls in each stretch of time, such as `10/1m`.
+    /// The most calls in any stretch of time, such as `10/1m`.
     #[arg(long)]
     rate: Option<String>,
     /// What a numeric argument may add up to, such as `amount=100.50`.

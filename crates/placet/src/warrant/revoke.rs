@@ -82,8 +82,12 @@ pub fn run(arguments: &Revoke, shared: &Shared) -> anyhow::Result<ExitCode> {
     } else {
         deliver(&sealed, arguments.output.as_deref())?;
         if let Some(file) = &arguments.output {
-            let said = format!("list {number} revokes {ids} links and {keys} keys");
-            writeln!(anstream::stderr(), "wrote `{}`: {said}", file.display())?;
+            let counted = |count: usize, thing: &str| match count {
+                1 => format!("1 {thing}"),
+                count => format!("{count} {thing}s"),
+            };
+            let said = format!("revokes {} and {}", counted(ids, "link"), counted(keys, "key"));
+            writeln!(anstream::stderr(), "wrote `{}`: list {number} {said}", file.display())?;
         }
     }
     Ok(ExitCode::SUCCESS)

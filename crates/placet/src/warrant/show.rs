@@ -181,8 +181,8 @@ fn link_page(
         }
     }
     for (index, reach) in link.scope.effects.iter().enumerate() {
-        let lead = if index == 0 { "only" } else { "" };
-        let _ = writeln!(page, "    {lead:<7} {}", readable_line(&reach.describe()));
+        let lead = if index == 0 { "effects" } else { "" };
+        let _ = writeln!(page, "    {lead:<7} {}", readable_line(&reach.describe_limit()));
     }
     for (index, limit) in link.scope.limits.describe().iter().enumerate() {
         let lead = if index == 0 { "limits" } else { "" };

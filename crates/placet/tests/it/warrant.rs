@@ -208,8 +208,8 @@ fn a_grant_narrows_and_a_revocation_takes_all() {
     let revoke = |rest: &[&str]| {
         desk.run(&[&["warrant", "revoke", "--key", "ops", "--list", "r", "-o", "r"], rest].concat())
     };
-    assert!(revoke(&["--id", id]).err.contains("list 1 revokes 1 links"));
-    assert!(revoke(&["c", "--public-key", "child"]).err.contains("list 2 revokes 2 links and 1 keys"));
+    assert!(revoke(&["--id", id]).err.contains("list 1 revokes 1 link and 0 keys"));
+    assert!(revoke(&["c", "--public-key", "child"]).err.contains("list 2 revokes 2 links and 1 key"));
     let verify = desk.run(&["warrant", "verify", "c", "--roots", "ops", "--revocations", "r"]);
     assert_eq!(verify.code, 5);
     assert!(verify.out.contains("has been revoked"), "{}", verify.out);
@@ -217,6 +217,53 @@ fn a_grant_narrows_and_a_revocation_takes_all() {
     assert!(revoke(&["--id", "xyz"]).err.contains("is no warrant id"));
     let forged = desk.run(&["warrant", "verify", "c", "--roots", "agent", "--revocations", "r"]);
     assert_eq!(forged.code, 1, "a list of somebody else is an error, not an empty list");
+}
+
+#[test]
+fn a_call_is_explained_as_the_configuration_says_it_is_read() {
+    let desk = Desk::new("config");
+    fs::write(desk.file("site.toml"), "[tools.runner]\nreads_as = \"shell\"\n").unwrap();
+    desk.mint("w", &["--allow", "runner: command any", "--effects", "no delete"]);
+    let explain = |command: &str, config: &[&str]| {
+        let args = format!("{{\"command\":\"{command}\"}}");
+        let start = ["warrant", "explain", "w", "--tool", "runner", "--args", &args, "--json"];
+        json(&desk.run(&[&start[..], config].concat()))
+    };
+    let config = ["--config", "site.toml"];
+    assert_eq!(explain("git status", &config)["verdict"], "allow");
+    let deleting = explain("rm -r /srv/app", &config);
+    assert_eq!(deleting["links"][0]["reason"], "refuses: it deletes /srv/app, but: no delete");
+    // The same as under `decide`, with and without it.
+    for config in [&config[..], &[]] {
+        for command in ["git status", "rm -r /srv/app"] {
+            let line = format!("{{\"tool\":\"runner\",\"args\":{{\"command\":\"{command}\"}}}}\n");
+            let decided = desk.run_with(
+                &[&["decide", "--warrant", "w", "--roots", "ops"][..], config].concat(),
+                &line,
+                None,
+            );
+            let outside = decided.out.contains("outside the warrant");
+            assert_eq!(explain(command, config)["verdict"] == "block", outside, "{command}: {}", decided.out);
+        }
+    }
+}
+
+#[test]
+fn a_difference_says_whether_somebody_is_asked() {
+    let desk = Desk::new("diff");
+    desk.mint("a", &["--allow", "memory", "--gate", "todo", "--allow", "read_file: path under /data"]);
+    desk.mint("b", &["--gate", "memory", "--allow", "todo", "--allow", "read_file: path under /data"]);
+    let differ = desk.run(&["warrant", "diff", "a", "b"]);
+    let lines: Vec<&str> = differ.out.lines().filter(|line| !line.starts_with("expires")).collect();
+    assert_eq!(
+        lines,
+        [
+            "no longer asks about todo, with any arguments",
+            "  such as todo {}",
+            "now asks about memory, with any arguments",
+            "  such as memory {}",
+        ]
+    );
 }
 
 #[test]
@@ -249,6 +296,14 @@ fn what_is_missing_or_wrong_is_said_at_the_word() {
         assert_eq!(ran.code, 1, "{terms:?}");
         assert!(ran.err.contains(expected), "{terms:?}: {}", ran.err);
         assert_eq!(ran.out, "");
+    }
+    for (key, expected) in [
+        ("agent.pub", "`agent.pub` is a public key; signing needs the name of a key pair"),
+        ("nobody", "nobody.key`; make one with `placet key new`, or see `placet key list`\n"),
+    ] {
+        let ran =
+            desk.run(&["warrant", "mint", "--key", key, "--ttl", "1h", "--holder", "agent", "--allow", "x"]);
+        assert!(ran.err.contains(expected), "{}", ran.err);
     }
     let secret = fs::read_to_string(desk.file("keys/agent.key")).unwrap();
     let ran = desk.run(&[

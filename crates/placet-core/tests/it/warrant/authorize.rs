@@ -139,7 +139,7 @@ fn effects_limit_every_capability() {
             (r#"{"tool":"write_file","args":{"path":"/srv/nightly/a","content":""}}"#, "allow"),
             (
                 r#"{"tool":"write_file","args":{"path":"/srv/other/a","content":""}}"#,
-                "block: outside the warrant: it writes /srv/other/a, but: write files under `/srv/nightly`",
+                "block: outside the warrant: it writes /srv/other/a, but: write only files under `/srv/nightly`",
             ),
         ],
     );
@@ -246,28 +246,45 @@ fn limits_are_claims_on_counters() {
     assert!(matches!(counters.settle(&claims), Err(Claim::Count { .. })));
 }
 
-#[test]
-fn a_rate_starts_again_with_each_stretch() {
-    let warrant = opened(&["allow: ['todo']\nlimits: {rate: 1/1m}"]);
+/// The instants, in seconds, at which a call is allowed under `rate` if one is tried every `every` milliseconds.
+fn allowed_at(rate: &str, every: usize, until: i64) -> Vec<i64> {
+    let warrant = opened(&[&format!("allow: ['todo']\nlimits: {{rate: {rate}}}")]);
     let todo = call(r#"{"tool":"todo"}"#);
     let mut counters = CountersInMemory::default();
-    let mut ask = |ms: i64| {
+    let mut allowed = Vec::new();
+    for ms in (0..until).step_by(every) {
         let authority = Authority {
             warrant: &warrant,
             held: Held::Taken,
             posture: Posture::OPEN,
             counters: &counters,
-            now: now().plus_ms(ms),
+            now: warrant.last().head.not_before.plus_ms(ms),
         };
         let decision = decide_under(&todo, &Policy::default(), Some(&authority));
         if decision.verdict == Verdict::Allow {
             counters.settle(&decision.claims).unwrap();
+            allowed.push(ms);
         }
-        decision.verdict
-    };
-    assert_eq!(ask(0), Verdict::Allow);
-    assert_eq!(ask(1), Verdict::Block);
-    assert_eq!(ask(60_000), Verdict::Allow);
+    }
+    allowed
+}
+
+#[test]
+fn a_rate_holds_in_any_stretch_of_time() {
+    // One a minute, counted in steps of six seconds: the next call comes once the step of the last is a minute over.
+    assert_eq!(allowed_at("1/1m", 1000, 200_000), [0, 66_000, 132_000, 198_000]);
+    // Three at once, and no burst where one minute ends and the next begins.
+    assert_eq!(allowed_at("3/1m", 500, 70_000), [0, 500, 1000, 66_000, 66_500, 67_000]);
+    for (rate, count, per_ms, every) in
+        [("3/1m", 3, 60_000, 700), ("10/1s", 10, 1000, 7), ("2/10m", 2, 600_000, 7_000)]
+    {
+        let allowed = allowed_at(rate, every, per_ms * 5);
+        for stretch in allowed.windows(count + 1) {
+            assert!(stretch[count] - stretch[0] >= per_ms, "{rate}: {stretch:?}");
+        }
+        // And it is not much less than was said.
+        assert!(allowed.len() >= count * 4, "{rate}: {allowed:?}");
+    }
 }
 
 #[test]

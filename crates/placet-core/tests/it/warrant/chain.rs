@@ -3,8 +3,8 @@
 use placet_core::{
     Timestamp,
     warrant::{
-        OpenWarrantError, PublicKey, RevocationError, RevocationList, Revocations, SealedRevocations,
-        SealedWarrant, SigningKey, TrustedKeys, WarrantId,
+        CHAIN_BYTES_MAX, OpenWarrantError, PublicKey, RevocationError, RevocationList, Revocations,
+        SealedRevocations, SealedWarrant, SigningKey, TrustedKeys, WarrantId,
     },
 };
 
@@ -155,6 +155,35 @@ fn no_part_of_a_chain_is_a_chain() {
     let mut longer = bytes.to_vec();
     longer.push(0);
     assert!(open(&SealedWarrant::from_bytes(longer), now()).is_err());
+}
+
+#[test]
+fn what_is_too_long_is_neither_written_nor_read() {
+    // Some 300 bytes for each capability: more than 64 KiB together.
+    let long: Vec<String> =
+        (0..250).map(|n| format!("  - 'f{n}: path under /{}'\n", "x".repeat(280))).collect();
+    let long = scope(&format!("allow:\n{}", long.concat()));
+    let error = SealedWarrant::mint(terms(2, long), &key(1)).unwrap_err();
+    assert!(std::error::Error::source(&error).unwrap().to_string().contains("longer than 64 KiB"), "{error}");
+    // Links of some 50 KiB each: the fifth is too much for a chain.
+    let large: Vec<String> =
+        (0..180).map(|n| format!("  - 'f{n}: path under /{}'\n", "x".repeat(270))).collect();
+    let large = scope(&format!("allow:\n{}", large.concat()));
+    let mut warrant = SealedWarrant::mint(terms(2, large.clone()), &key(1)).unwrap();
+    let mut links = 1;
+    let error = loop {
+        match warrant.peek().unwrap().grant(terms(links + 2, large.clone()), &key(links + 1)) {
+            Ok(longer) => warrant = longer,
+            Err(error) => break error,
+        }
+        links += 1;
+    };
+    assert_eq!((links, error.to_string().as_str()), (4, "the warrant would be longer than 256 KiB"));
+    assert!(open(&warrant, now()).is_ok());
+    // Bytes of that length are not even looked at.
+    let too_long = SealedWarrant::from_bytes(vec![0x81; CHAIN_BYTES_MAX + 1]);
+    assert_eq!(open(&too_long, now()), Err(OpenWarrantError::TooLong));
+    assert_eq!(SealedWarrant::parse(&"A".repeat(CHAIN_BYTES_MAX * 2)), Err(OpenWarrantError::TooLong));
 }
 
 #[test]

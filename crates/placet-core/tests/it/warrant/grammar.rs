@@ -117,18 +117,15 @@ fn errors_point_at_the_word() {
 fn effects_are_read() {
     for (line, expected) in [
         ("no delete", "no delete"),
-        ("send to *.example.com; no delete", "send hosts like `*.example.com`; no delete"),
+        ("send to *.example.com; no delete", "send to hosts like `*.example.com`; no delete"),
         (
             "read under /srv, under /data or /etc/hosts",
-            "read files under `/srv` or files under `/data` or files `/etc/hosts`",
+            "read files under `/srv` or files under `/data` or the file `/etc/hosts`",
         ),
-        (
-            "send to Example.com, 10.0.0.0/8",
-            "send hosts `example.com` or hosts a network address in `10.0.0.0/8`",
-        ),
+        ("send to Example.com, 10.0.0.0/8", "send to the host `example.com` or hosts in `10.0.0.0/8`"),
         ("execute name in (git, make);", "execute what is called one of `git`, `make`"),
         ("install anything", "install anything"),
-        ("send to host glob api-*.example.com", "send hosts like `api-*.example.com`"),
+        ("send to host glob api-*.example.com", "send to hosts like `api-*.example.com`"),
     ] {
         let read = grammar::effects(line).unwrap_or_else(|error| panic!("{line}: {error}"));
         let described: Vec<String> = read.iter().map(|reach| reach.describe()).collect();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
 
 mod authorize;
+mod cache;
 mod chain;
 mod grammar;
 mod proof;

@@ -128,6 +128,13 @@ fn vectors() -> Vec<Vector> {
         let forged = forge(&link, &change, 1);
         add(name, about, &join(&[&forged]), Some(refused));
     }
+    for (name, about, change) in forgeries_of_everything() {
+        let link = split(&sealed(&[EVERYTHING])).remove(0);
+        let forged = forge(&link, &change, 1);
+        add(name, about, &join(&[&forged]), Some("the bytes of link 1"));
+    }
+    let link = split(&one).remove(0);
+    add("bad-too-many-links", "seventeen links", &join(&[&link; 17]), Some("a warrant has 1 to 16 links"));
     // A child that lives a millisecond longer than its parent.
     let expiry = |ms: i64| [&[0x07, 0x1b][..], &now().plus_ms(ms).as_ms().to_be_bytes()].concat();
     let outliving = forge(&shallow[1], &(expiry(3_600_000), expiry(3_600_001)), 2);
@@ -322,6 +329,27 @@ fn forgeries() -> Vec<(&'static str, &'static str, Change, &'static str)> {
             malformed,
         ),
         (
+            "bad-too-many-capabilities",
+            "257 capabilities",
+            change(
+                &capabilities(),
+                &with(&[0x0b, 0x99, 0x01, 0x01], &b"\xa4\x01\x00\x02\x61\x61\x03\xa0\x04\xf5".repeat(257)),
+            ),
+            malformed,
+        ),
+        (
+            "bad-nested-too-deep",
+            "`not` within `not`, seventeen times",
+            change(b"\x82\x07\x65/data", &with(&[0x82, 0x11].repeat(17), &[0x81, 0x00])),
+            malformed,
+        ),
+        (
+            "bad-nobody",
+            "bound to a session, but to no agent",
+            change(&with(&[0x04, 0x58, 0x20], holder.as_bytes()), &with(&[0x05, 0x82, 0x60, 0x62], b"s1")),
+            malformed,
+        ),
+        (
             "bad-tier",
             "a tier that is not known",
             change(&[0x81, 0xa4, 0x01, 0x00], &[0x81, 0xa4, 0x01, 0x02]),
@@ -350,6 +378,47 @@ fn forgeries() -> Vec<(&'static str, &'static str, Change, &'static str)> {
             ),
             "the warrant is issued by",
         ),
+    ]
+}
+
+/// The same for the link with every field.
+fn forgeries_of_everything() -> Vec<(&'static str, &'static str, Change)> {
+    let change = |from: &[u8], to: &[u8]| (from.to_vec(), to.to_vec());
+    vec![
+        (
+            "bad-effects",
+            "limits on effects with a verb that is not known",
+            change(&[0x0c, 0x82, 0x82, 0x01], &[0x0c, 0x82, 0x82, 0x0b]),
+        ),
+        (
+            "bad-max-calls",
+            "a negative number of calls",
+            change(&[0x0d, 0xa5, 0x01, 0x19, 0x01, 0xf4], &[0x0d, 0xa5, 0x01, 0x39, 0x01, 0xf3]),
+        ),
+        (
+            "bad-rate",
+            "a rate over no time",
+            change(&[0x02, 0x82, 0x0a, 0x19, 0xea, 0x60], &[0x02, 0x82, 0x0a, 0x00]),
+        ),
+        (
+            "bad-budget",
+            "a budget that is no number",
+            change(b"\x66amount\x1a\x00\xa0\x37\xa0", b"\x66amount\x65\x31\x30\x2e\x35\x30"),
+        ),
+        ("bad-hours", "hours in a zone that is not known", change(b"Europe/Berlin", b"Europe/Nirgen")),
+        ("bad-limit", "a limit that is not known", change(&[0x05, 0x18, 0x3c], &[0x06, 0x18, 0x3c])),
+        ("bad-max-risk", "a risk above 1", change(&[0x05, 0x18, 0x3c], &[0x05, 0x18, 0x65])),
+        (
+            "bad-posture",
+            "a level of confinement that is not known",
+            change(&[0x0e, 0xa2, 0x01, 0x01, 0x02, 0x02], &[0x0e, 0xa2, 0x01, 0x03, 0x02, 0x02]),
+        ),
+        (
+            "bad-posture-said",
+            "a level of confinement that goes without saying",
+            change(&[0x0e, 0xa2, 0x01, 0x01, 0x02, 0x02], &[0x0e, 0xa2, 0x01, 0x00, 0x02, 0x02]),
+        ),
+        ("bad-pattern", "a pattern that cannot be read", change(b"[a-z]{1,3}", b"[a-z]{1,3(")),
     ]
 }
 

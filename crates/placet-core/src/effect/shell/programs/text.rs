@@ -259,28 +259,7 @@ fn transform(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
 
 /// The bytes a base64 text stands for.
 pub(in crate::effect) fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
-    let mut bits = 0u32;
-    let mut count = 0;
-    for byte in text.bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            b'=' | b'\n' | b'\r' | b' ' => continue,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-            bits &= (1 << count) - 1;
-        }
-    }
-    Some(bytes)
+    crate::base64::decode(text.as_bytes())
 }
 
 fn hex(text: &str) -> Option<Vec<u8>> {
