@@ -8,7 +8,7 @@ use crate::effect::{
     Effect, Sensitivity, Target, TargetKind, Verb,
     shell::{
         expand::names_a_secret,
-        flow::{Flow, HOLE, Origin},
+        flow::{Arg, Flow, HOLE, Origin},
         walk::Walker,
     },
 };
@@ -51,6 +51,20 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     }
     walker.emit(Effect::new(Verb::Read, target, span));
     Some(flow)
+}
+
+/// Whether a program prints nothing unless it reads something, and reads nothing but its input.
+pub fn only_passes_on(name: &str, args: &[Arg<'_>]) -> bool {
+    let options = || args.iter().all(|arg| arg.as_str().starts_with('-') && arg.known);
+    match name {
+        "awk" | "gawk" | "mawk" | "nawk" => matches!(args, [code] if {
+            let code = code.as_str().trim_start();
+            code.starts_with('{') && !code.contains("BEGIN") && !code.contains("END")
+        }),
+        "sort" | "uniq" | "head" | "tail" | "cut" | "tac" | "rev" => options(),
+        "grep" => matches!(args, [pattern] if !pattern.as_str().starts_with('-')),
+        _ => false,
+    }
 }
 
 fn echo(call: &Call<'_>) -> Flow {
