@@ -288,7 +288,9 @@ fn link(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
             place(walker, source, destination, content);
             let leads_to = walker.locate(source.as_str()).into_owned();
             let name = walker.file_key(destination.as_str());
-            walker.env.link(name, leads_to);
+            walker.env.link(name, leads_to.clone());
+            let written = walker.locate(destination.as_str()).trim_start_matches("./").to_owned();
+            walker.env.link(written, leads_to);
         } else {
             let span = walker.span(call.range);
             let (target, _) = walker.path_target(".");
