@@ -1,5 +1,5 @@
 # `make` shows what there is to do.
-.PHONY: help run test lint bench fuzz soak score clean
+.PHONY: help run test lint deny bench fuzz soak score clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,6 +15,9 @@ test: lint ## Everything that must hold before a change lands.
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
+
+deny: ## Which crates, licences and sources may be in the tree (needs cargo-deny).
+	cargo deny check bans licenses sources
 
 bench: ## Measure, and compare with the limits in docs/performance.md.
 	bench/run.sh

@@ -55,6 +55,9 @@ pub fn looks_like(text: &str) -> bool {
         "del" | "erase" | "rd" => switches() || text.contains('\\'),
         name if name.starts_with("rd/") || name.starts_with("del/") || name.starts_with("rmdir/") => true,
         "rmdir" | "format" => switches(),
+        "copy" | "xcopy" | "robocopy" | "move" | "type" | "ren" => {
+            text.contains('%') && text.contains('\\') || text.contains(":\\")
+        }
         "iex" | "iwr" | "irm" | "ri" | "invoke-expression" => true,
         _ => is_cmdlet(first),
     }
@@ -306,8 +309,13 @@ pub fn command(name: &str, words: &[&str]) -> Option<Vec<Effect>> {
             )
         }
         "get-content" | "gc" | "type" => effect(Verb::Read, Target::path(operand, None)),
-        "set-content" | "add-content" | "out-file" | "new-item" | "ni" | "copy-item" | "cpi"
-        | "move-item" | "mi" | "rename-item" => effect(Verb::Write, Target::path(operand, None)),
+        "copy-item" | "cpi" | "move-item" | "mi" | "rename-item" => {
+            let last = words.iter().rev().find(|word| !word.starts_with('-')).copied().unwrap_or("");
+            return Some(copied(operand, last));
+        }
+        "set-content" | "add-content" | "out-file" | "new-item" | "ni" => {
+            effect(Verb::Write, Target::path(operand, None))
+        }
         "copy" | "xcopy" | "robocopy" | "move" | "ren" | "md" => {
             let mirror = has(&["/mir", "/purge"]);
             let last = words.iter().rev().find(|word| !is_switch(word)).copied().unwrap_or("");
@@ -316,7 +324,7 @@ pub fn command(name: &str, words: &[&str]) -> Option<Vec<Effect>> {
                     .extent(Extent::Unbounded)
                     .undo(Undo::Impossible)
             } else {
-                effect(Verb::Write, Target::path(last, None))
+                return Some(copied(operand, last));
             }
         }
         "dir" | "where" | "ver" | "systeminfo" | "tasklist" | "ipconfig" | "cls" | "vol" | "tree.com" => {
@@ -327,6 +335,17 @@ pub fn command(name: &str, words: &[&str]) -> Option<Vec<Effect>> {
         }
         _ => return None,
     }])
+}
+
+/// One file becomes another: the first is read, and matters if it holds a secret.
+fn copied(from: &str, to: &str) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    let read = Target::path(from, None);
+    if matches!(read.sensitivity, Sensitivity::Secret | Sensitivity::Credential) {
+        effects.push(effect(Verb::Read, read));
+    }
+    effects.push(effect(Verb::Write, Target::path(to, None)));
+    effects
 }
 
 /// Whether a cmdlet of this verb only looks, or only writes to the screen.

@@ -150,6 +150,13 @@ fn scan_within(language: &str, code: &str, depth: u32) -> CodeReading {
                 runs = true;
                 shell(call, &mut reading);
             }
+            "execute" if language == "lua" => {
+                runs = true;
+                shell(call, &mut reading);
+            }
+            "glob" if language == "perl" && code.contains("unlink") => {
+                reading.uses.push(Use::DeletePath { path: first.cloned(), tree: true });
+            }
             "run" | "call" if call.name.contains("subprocess") || call.name.contains("sp.") => {
                 runs = true;
                 shell(call, &mut reading);

@@ -167,6 +167,7 @@ pub(super) const FILES: &[(&str, Sensitivity, &str)] = &[
     ("~/.openclaw/", Guard, AGENT),
     // Keys.
     ("**/.ssh/authorized_keys*", System, "the keys that may log in"),
+    ("**/authorized_keys", System, "the keys that may log in"),
     ("**/.ssh/rc", System, "a script that runs at every login"),
     ("**/.ssh/environment", System, "a file that shapes every login"),
     ("**/.ssh/config.*", Private, "where somebody logs in, and how"),

@@ -14,6 +14,8 @@ pub struct Env {
     pub hashed: Vec<String>,
     /// What files written by this script hold, in order, so that those of one directory stand together.
     pub files: BTreeMap<String, Flow>,
+    /// Where links made by this script lead.
+    pub links: BTreeMap<String, String>,
     /// What descriptors opened by `exec` lead to.
     pub descriptors: HashMap<String, Channel>,
     /// Bytes held by values, never counted down.
@@ -105,6 +107,7 @@ impl Env {
         let names = self.vars.len()
             + self.functions.len()
             + self.files.len()
+            + self.links.len()
             + self.positional.as_ref().map_or(0, Vec::len);
         names * 64 + self.bytes
     }
@@ -126,6 +129,15 @@ impl Env {
         for var in self.vars.values_mut() {
             var.items = vec![Flow::unknown(Origin::PLAIN)];
         }
+    }
+
+    /// Remembers that what is called `name` lies at `path`.
+    pub fn link(&mut self, name: String, path: String) {
+        if self.links.len() >= NAMES_MAX {
+            self.full = true;
+            return;
+        }
+        self.links.insert(name, path);
     }
 
     /// Remembers what `path` holds.

@@ -30,7 +30,7 @@ impl Origin {
     /// From a program known to print shell settings, such as `ssh-agent`.
     pub const SETTINGS: Self = Self(1 << 3);
     /// It was known, and more than is followed.
-    pub const CUT: Self = Self(1 << 5);
+    pub const CUT: Self = Self(1 << 6);
 
     /// Whether all of `other` is in it.
     pub fn has(self, other: Self) -> bool {

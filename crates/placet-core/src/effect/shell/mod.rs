@@ -15,6 +15,8 @@ mod expand;
 
 mod walk;
 
+mod wrapping;
+
 mod programs;
 
 pub(super) use expand::names_a_secret;

@@ -57,6 +57,9 @@ pub struct Problem {
     pub budget: bool,
 }
 
+/// What is said of `then` without `if` and the like, which no shell runs.
+pub const MISPLACED: &str = "a reserved word where a command should start";
+
 /// A longer subscript is not looked for, so that looking in vain stays cheap.
 const SUBSCRIPT_MAX: usize = 1024;
 
@@ -411,7 +414,7 @@ impl<'a> Parser<'a> {
             Some("for" | "select") => self.for_command(),
             Some("case") => self.case_command(),
             Some("function") => self.function_command(),
-            Some(_) => Err(self.fail("a reserved word where a command should start")),
+            Some(_) => Err(self.fail(MISPLACED)),
             None if self.at_word("coproc") => {
                 self.at += "coproc".len();
                 self.skip_blanks();

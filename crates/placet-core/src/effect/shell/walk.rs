@@ -16,6 +16,7 @@ use super::{
     parse::{self, Budget},
     programs,
     syntax::*,
+    wrapping,
 };
 use crate::effect::{
     Effect, Extent, Manner, Pointer, Sensitivity, Span, Target, TargetKind, Undo, Verb, path,
@@ -70,6 +71,8 @@ pub struct Walker<'c> {
     /// Whether the text is probably meant for a Windows shell, and read for it elsewhere.
     pub(super) beside_windows: bool,
     looks: usize,
+    /// Whether the text is a wrapping around a command that is read besides.
+    pub(super) wrapped: bool,
     /// How deep in code of another language this walk is.
     pub(super) code_depth: u32,
     exhausted: bool,
@@ -101,6 +104,7 @@ impl<'c> Walker<'c> {
             lately: RefCell::new(VecDeque::new()),
             beside_windows: false,
             looks: 0,
+            wrapped: false,
             code_depth: 0,
             exhausted: false,
             overflowed: false,
@@ -109,6 +113,10 @@ impl<'c> Walker<'c> {
 
     /// Walks `text` as the outermost script.
     pub fn outermost(&mut self, text: &str) {
+        if let Some((start, end)) = wrapping::inside(text) {
+            self.wrapped = true;
+            self.in_subshell(|walker| walker.nested(&text[start..end], (start, end), None));
+        }
         self.text_script(text, None);
     }
 
@@ -123,7 +131,15 @@ impl<'c> Walker<'c> {
             return Flow::unknown(Origin::PLAIN);
         }
         let output = self.run(&parsed.script, stdin);
-        if let Some(problem) = parsed.problem.filter(|problem| problem.budget || !self.beside_windows) {
+        // No shell runs a line with a reserved word out of its place; inside the wrapping it is in place.
+        let runs_nothing = |problem: &parse::Problem| {
+            self.wrapped
+                && self.nesting == 0
+                && problem.what == parse::MISPLACED
+                && !text.trim().contains('\n')
+        };
+        let problem = parsed.problem.filter(|problem| problem.budget || !self.beside_windows);
+        if let Some(problem) = problem.filter(|problem| !runs_nothing(problem)) {
             let span = self.span((problem.at.min(text.len()), text.len()));
             self.emit(match problem.budget {
                 true => Effect::cut(problem.what, span),
@@ -145,6 +161,22 @@ impl<'c> Walker<'c> {
         let output = self.text_script(text, stdin);
         self.nesting -= 1;
         self.anchor = anchor;
+        output
+    }
+
+    /// Walks a script that stood inside another, with `arguments` of its own.
+    pub(super) fn nested_with(
+        &mut self,
+        text: &str,
+        arguments: &[Arg<'_>],
+        range: (usize, usize),
+        stdin: Option<Flow>,
+    ) -> Flow {
+        let values = arguments.iter();
+        let values = values.map(|arg| Flow { text: Some(arg.text.clone().into_owned()), origin: arg.origin });
+        let before = self.env.positional.replace(values.collect());
+        let output = self.nested(text, range, stdin);
+        self.env.positional = before;
         output
     }
 

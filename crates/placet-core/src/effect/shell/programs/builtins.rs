@@ -35,7 +35,9 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
                     values.map(|arg| Flow { text: Some(arg.text.clone().into_owned()), origin: arg.origin });
                 walker.env.positional = Some(values.collect());
             }
-            Some(quiet(walker, call))
+            let output = quiet(walker, call);
+            // Alone it prints every variable there is.
+            Some(if call.args.is_empty() { Flow::unknown(Origin::SECRET) } else { output })
         }
         "shift" => {
             let count = call.args.first().map_or(Some(1), |arg| arg.as_str().parse::<usize>().ok());
@@ -47,6 +49,12 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
         "compgen" | "complete" => {
             completions(walker, call);
             Some(quiet(walker, call))
+        }
+        "export" | "declare" | "typeset"
+            if call.args.iter().all(|arg| arg.as_str() == "-p" || arg.as_str() == "-x") =>
+        {
+            quiet(walker, call);
+            Some(Flow::unknown(Origin::SECRET))
         }
         "let" | "test" | "[" | "declare" | "typeset" | "local" => {
             walker.check_evaluated(call.args);

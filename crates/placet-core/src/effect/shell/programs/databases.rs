@@ -193,6 +193,12 @@ const CLIENTS: &[Client] = &[
 
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     let client = CLIENTS.iter().find(|client| client.names.contains(&call.name))?;
+    // What such a program does besides asking a database is in the table.
+    let manages = matches!(call.name, "turso" | "dolt" | "cockroach" | "databricks" | "snow")
+        && !call.args.iter().any(|arg| client.query.contains(&arg.as_str()));
+    if manages && let Some(output) = super::table::run(walker, call) {
+        return Some(output);
+    }
     let style = if matches!(call.name, "sqlite3" | "sqlite") { Style::Single } else { Style::Gnu };
     let options = Options::read(call.args, client.takes, style);
     let span = walker.span(call.range);

@@ -239,10 +239,39 @@ fn copy(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     for source in sources {
         let content = walker.read(source).or(walker.content(source.as_str()));
         if let Some(destination) = &destination {
+            another_name(walker, source, destination);
+            copy_over(walker, source, destination);
             place(walker, source, destination, content);
         }
     }
     Flow::empty()
+}
+
+/// What is copied over a home directory, without saying which files, may replace those a shell runs at its start.
+fn copy_over(walker: &mut Walker<'_>, source: &Arg<'_>, destination: &Arg<'_>) {
+    let (target, found) = walker.path_target(destination.as_str());
+    let whole = source.as_str().ends_with("/.") || source.as_str() == "." || source.as_str().ends_with("/.*");
+    if whole && found.broad && found.place != Place::Scratch {
+        let span = walker.span(destination.range);
+        let effect = Effect::new(Verb::Write, target.with(Sensitivity::System), span).extent(Extent::Several);
+        walker.emit(effect.words("may replace any file there is"));
+    }
+}
+
+/// Names of programs that are remembered.
+const NAMES_MAX: usize = 256;
+
+/// A program under another name is still that program.
+fn another_name(walker: &mut Walker<'_>, program: &Arg<'_>, name: &Arg<'_>) {
+    let Some((directory, program)) = program.as_str().rsplit_once('/') else { return };
+    if !directory.ends_with("bin") || !super::knows(program) || walker.env.functions.len() > NAMES_MAX {
+        return;
+    }
+    let name = name.as_str();
+    let name = if name.contains('/') { name.to_owned() } else { format!("./{name}") };
+    for name in [format!("{}/{program}", name.trim_end_matches('/')), name] {
+        walker.env.functions.insert(name, format!("{program} \"$@\""));
+    }
 }
 
 fn link(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
@@ -255,7 +284,13 @@ fn link(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
             walker.read(source);
         }
         if let Some(destination) = &destination {
+            another_name(walker, source, destination);
             place(walker, source, destination, content);
+            let leads_to = walker.locate(source.as_str()).into_owned();
+            let name = walker.file_key(destination.as_str());
+            walker.env.link(name, leads_to.clone());
+            let written = walker.locate(destination.as_str()).trim_start_matches("./").to_owned();
+            walker.env.link(written, leads_to);
         } else {
             let span = walker.span(call.range);
             let (target, _) = walker.path_target(".");
@@ -328,10 +363,16 @@ fn chmod(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let mode = mode.map_or("", |arg| arg.as_str());
     let opens = opens_to_all(mode);
     let closes = !opens && mode.bytes().all(|byte| byte.is_ascii_digit()) && mode.ends_with("00");
+    let locks = mode.len() >= 3 && mode.bytes().all(|byte| byte == b'0');
     for arg in operands {
         let (mut target, found) = walker.path_target(arg.as_str());
         let span = walker.span(arg.range);
-        if opens && target.place != Place::Scratch {
+        if locks && found.broad {
+            let effect = Effect::new(Verb::Configure, target.with(Sensitivity::System), span);
+            walker.emit(effect.undo(Undo::Possible).words("locks everybody out of it"));
+            continue;
+        }
+        if opens && (target.place != Place::Scratch || borrows_rights(mode)) {
             let words = "lets everybody on this machine change it, or run it as its owner";
             let extent = if recursive { Extent::Unbounded } else { extent_of(arg) };
             walker.emit(Effect::new(Verb::Grant, target, span).extent(extent).words(words));
@@ -370,6 +411,16 @@ fn opens_to_all(mode: &str) -> bool {
         let (who, what) = clause.split_at(at);
         (what.contains('w') && (who.contains(['o', 'a']))) || what.contains('s')
     })
+}
+
+/// `u+s`, `4755`: whoever runs it has its owner's rights.
+fn borrows_rights(mode: &str) -> bool {
+    match mode.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => mode.len() == 4 && mode.starts_with(['2', '4', '6', '3', '5', '7']),
+        false => mode
+            .split(',')
+            .any(|clause| clause.split_once(['+', '=']).is_some_and(|(_, what)| what.contains('s'))),
+    }
 }
 
 fn chown(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
@@ -524,6 +575,9 @@ fn tar(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
             if looks_like_keys(arg.as_str()) {
                 origin = origin.and(Origin::SECRET);
             }
+            if options.has(&["--remove-files"]) {
+                delete(walker, &arg, true);
+            }
         }
         if options.has(&["-T", "--files-from"]) {
             origin = origin.and(Origin::SECRET);
@@ -572,6 +626,11 @@ fn zip(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let mut origin = Origin::PLAIN;
     for arg in options.operands.iter().skip(1) {
         origin = origin.and(walker.read(arg).origin);
+    }
+    if options.has(&["-m", "--move"]) {
+        for arg in options.operands.iter().skip(1) {
+            delete_with(walker, arg, Extent::Several, Undo::Impossible);
+        }
     }
     if let Some(archive) = options.first() {
         walker.write(archive, Flow::unknown(origin), true);

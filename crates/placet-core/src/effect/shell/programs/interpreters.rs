@@ -129,12 +129,31 @@ fn shell(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
             Some(flow) => run_flow(walker, &flow.clone(), call),
             None => quiet(walker, call),
         },
-        Some(script) => run_file(walker, script, &rest[1..], call),
+        Some(script) => {
+            let output = run_file(walker, script, &rest[1..], call);
+            match walker.wrapped && is_no_script(walker, script) {
+                true => Flow::empty(),
+                false => output,
+            }
+        }
         None => match &call.stdin {
             Some(flow) => walker.in_subshell(|walker| run_flow(walker, &flow.clone(), call)),
-            None => quiet(walker, call),
+            None => {
+                let output = quiet(walker, call);
+                // Behind a fence nobody types anything.
+                if walker.wrapped { Flow::empty() } else { output }
+            }
         },
     }
+}
+
+/// Whether a shell would refuse to run a file: a program such as `md5sum` is no script, and nothing is printed.
+fn is_no_script(walker: &Walker<'_>, file: &Arg<'_>) -> bool {
+    let name = file.as_str();
+    file.known
+        && !name.contains(['/', '.'])
+        && !walker.env.files.contains_key(&walker.file_key(name))
+        && super::knows(name)
 }
 
 fn quiet(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
@@ -339,6 +358,19 @@ pub fn settings_that_run(walker: &mut Walker<'_>, overlay: &[(&str, Flow)], rang
             | "RUSTC_WRAPPER" => {
                 walker.opaque("a library or script is loaded into programs before they start", range);
             }
+            "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" | "GIT_EXEC_PATH"
+                if value.text.as_deref().is_some_and(searches_elsewhere) =>
+            {
+                walker.opaque("libraries are looked for where anybody can put some", range);
+            }
+            "PYTHONPATH" | "NODE_PATH" | "PERL5LIB" | "RUBYLIB" | "CLASSPATH" | "LUA_PATH"
+                if value.text.as_deref().is_some_and(|path| path.split(':').any(is_for_everybody)) =>
+            {
+                walker.opaque("libraries are looked for where anybody can put some", range);
+            }
+            "NODE_OPTIONS" if value.text.as_deref().is_some_and(loads_file) => {
+                walker.opaque("a library or script is loaded into programs before they start", range);
+            }
             // Usual are additions in the home directory; a directory anybody can write to is not.
             "PATH" if value.text.as_deref().is_some_and(searches_elsewhere) => {
                 walker.opaque("programs are looked for where anybody can put some", range);
@@ -349,12 +381,25 @@ pub fn settings_that_run(walker: &mut Walker<'_>, overlay: &[(&str, Flow)], rang
 }
 
 fn searches_elsewhere(path: &str) -> bool {
-    path.split(':').next().is_some_and(|first| {
-        matches!(first, "." | "")
-            || first.starts_with("/tmp")
-            || first.starts_with("/var/tmp")
-            || first.starts_with("/dev/shm")
-    })
+    path.split(':').next().is_some_and(|first| matches!(first, "." | "") || is_for_everybody(first))
+}
+
+/// A directory that anybody can write to.
+fn is_for_everybody(directory: &str) -> bool {
+    ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|start| directory.starts_with(start))
+}
+
+/// `--require ./x.js` and the like, for `node`; a package by its name is one of those that are installed.
+fn loads_file(options: &str) -> bool {
+    let mut words = options.split(['=', ' ', '\t']).filter(|word| !word.is_empty());
+    while let Some(word) = words.next() {
+        if matches!(word, "-r" | "--require" | "--import" | "--loader" | "--experimental-loader")
+            && words.next().is_some_and(|file| file.starts_with(['.', '/', '~', HOLE]) || file.contains(':'))
+        {
+            return true;
+        }
+    }
+    false
 }
 
 // Windows.
@@ -448,6 +493,10 @@ fn interpreter(walker: &mut Walker<'_>, call: &Call<'_>, language: &'static str)
             return Flow::unknown(Origin::PLAIN);
         }
         if let Some(file) = rest.iter().skip(1).find(|arg| !arg.as_str().starts_with('-')) {
+            if file.as_str().starts_with("http:") || file.as_str().starts_with("https:") {
+                run_unseen(walker, Origin::FETCHED, "", file.range);
+                return Flow::unknown(Origin::FETCHED);
+            }
             return run_foreign_file(walker, file, &[], call, language);
         }
     }
@@ -506,7 +555,13 @@ fn run_foreign_file(
     if let Some(output) = super::table::run(walker, &inner) {
         return output;
     }
-    let content = walker.env.files.get(&walker.file_key(file.as_str())).cloned();
+    // `node app` is `node app.js`.
+    let endings: &[&str] =
+        if language == "javascript" { &["", ".js", ".mjs", ".cjs", "/index.js"] } else { &[""] };
+    let content = endings.iter().filter(|_| !walker.env.files.is_empty()).find_map(|ending| {
+        let name = format!("{}{ending}", file.as_str());
+        walker.env.files.get(&walker.file_key(&name)).cloned()
+    });
     match content {
         Some(Flow { text: Some(text), .. }) => {
             let code = Arg::literal(text, file.range);

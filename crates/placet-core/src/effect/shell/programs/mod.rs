@@ -34,9 +34,12 @@ mod databases;
 
 mod processes;
 
+mod recipes;
+
 use super::{
     flow::{Arg, Flow, HOLE, Origin, has_hole},
     walk::Walker,
+    wrapping,
 };
 use crate::effect::{Effect, Manner, Pointer, Seen, Target, TargetKind, Undo, Verb, windows};
 
@@ -73,12 +76,24 @@ pub fn command(
 ) -> Flow {
     let Some((program, args)) = arguments.split_first() else { return Flow::empty() };
     let written = program.as_str();
+    if let Some(text) = followed_alias(walker, written, args) {
+        let rest: Vec<Arg<'_>> = args[1..].to_vec();
+        walker.nested_with(&text, &rest, range, stdin.clone());
+    }
     let Some(output) = walker.call(written, args, range, stdin.clone()) else {
         return run(walker, arguments, overlay, range, stdin);
     };
     let call = Call { name: base_name(written), args, range, stdin, overlay };
     walker.deeper(range, |walker| known_program(walker, &call).unwrap_or_else(Flow::empty));
     output
+}
+
+/// An alias that ends in a blank has the word after it looked up too.
+fn followed_alias(walker: &Walker<'_>, name: &str, args: &[Arg<'_>]) -> Option<String> {
+    let functions = &walker.env.functions;
+    let first = functions.get(name)?.strip_suffix("  \"$@\"")?;
+    let second = functions.get(args.first()?.as_str())?;
+    Some(format!("{first} {second}"))
 }
 
 /// Walks one program with its arguments; gives what it would print.
@@ -91,6 +106,12 @@ pub fn run(
 ) -> Flow {
     let Some((program, args)) = arguments.split_first() else { return Flow::empty() };
     let written = program.as_str();
+    if walker.wrapped && wrapping::is_call(written) {
+        // A pattern that no program could meet.
+        let call = Call { name: "execute", args, range, stdin, overlay };
+        unknown_use(walker, &call);
+        return Flow::empty();
+    }
     if program.glob && is_pattern(written) {
         // Whatever the pattern finds is what runs.
         let span = walker.span(program.range);
@@ -127,6 +148,9 @@ pub fn run(
         let span = walker.span(range);
         walker.emit(Effect::new(Verb::Read, Target::new(TargetKind::Command, name), span));
     }
+    if call.stdin.is_some_and(|stdin| stdin == Flow::empty()) && text::only_passes_on(name, args) {
+        return Flow::empty();
+    }
     output
 }
 
@@ -144,6 +168,12 @@ pub fn knows(name: &str) -> bool {
     known_program(&mut walker, &call).is_some()
 }
 
+/// The names in the table.
+#[cfg(test)]
+pub fn names() -> impl Iterator<Item = &'static str> {
+    table::names()
+}
+
 fn known_program(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     if walker.beside_windows && windows::is_windows(call.name) {
         return Some(Flow::unknown(Origin::PLAIN));
@@ -158,7 +188,10 @@ fn known_program(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
         .or_else(|| git::run(walker, call))
         .or_else(|| databases::run(walker, call))
         .or_else(|| processes::run(walker, call))
-        .or_else(|| table::run(walker, call))
+        .or_else(|| {
+            recipes::follow(walker, call);
+            table::run(walker, call)
+        })
         .or_else(|| windows_program(walker, call))
 }
 

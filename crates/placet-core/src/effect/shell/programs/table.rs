@@ -154,6 +154,12 @@ enum Reader {
     Code,
 }
 
+/// The names of all programs in it.
+#[cfg(test)]
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TABLE.keys().copied()
+}
+
 /// Reads a call of a program in the table; `None` if it is not there.
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     let program = TABLE.get(call.name)?.program();
@@ -219,6 +225,10 @@ fn passes_on(call: &Call<'_>, options: &Options<'_>) -> bool {
 /// Whether help or a dry run was asked for. The last word on it counts.
 fn is_harmless(program: &Program, options: &Options<'_>) -> bool {
     let mut harmless = false;
+    // `--dry-run false`: a word of its own may be meant for the flag.
+    if options.operands.iter().any(|arg| matches!(arg.as_str(), "false" | "False" | "no" | "none")) {
+        return false;
+    }
     for (flag, value) in &options.flags {
         let name = flag.trim_start_matches('-');
         let off = value.as_ref().is_some_and(|value| {

@@ -8,7 +8,7 @@ use crate::effect::{
     Effect, Sensitivity, Target, TargetKind, Verb,
     shell::{
         expand::names_a_secret,
-        flow::{Flow, HOLE, Origin},
+        flow::{Arg, Flow, HOLE, Origin},
         walk::Walker,
     },
 };
@@ -27,6 +27,15 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
         "mktemp" => Flow::known(format!("/tmp/{HOLE}")),
         "yes" => Flow::unknown(Origin::PLAIN),
         "printenv" => Flow::unknown(Origin::SECRET),
+        // People type passwords.
+        "history" | "fc" if call.args.iter().all(|arg| !arg.as_str().starts_with('-')) => {
+            super::table::run(walker, call);
+            return Some(Flow::unknown(Origin::SECRET));
+        }
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => {
+            seeks_secret(walker, call);
+            return None;
+        }
         "base64" | "base32" | "basenc" | "xxd" | "rev" | "tr" | "uudecode" | "hex2bin" => {
             return Some(transform(walker, call));
         }
@@ -51,6 +60,37 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     }
     walker.emit(Effect::new(Verb::Read, target, span));
     Some(flow)
+}
+
+/// Picking passwords out of an environment or a history is reading them.
+fn seeks_secret(walker: &mut Walker<'_>, call: &Call<'_>) {
+    let upper = |arg: &Arg<'_>| arg.as_str().to_ascii_uppercase().replace([' ', '-', '.', '*'], "_");
+    let sought = call.args.iter().find(|arg| {
+        !arg.as_str().starts_with('-')
+            && upper(arg)
+                .split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
+                .any(names_a_secret)
+    });
+    let inverted = call.args.iter().any(|arg| matches!(arg.as_str(), "-v" | "--invert-match" | "-c" | "-q"));
+    if let Some(sought) = sought.filter(|_| call.input_origin().has(Origin::SECRET) && !inverted) {
+        let target = Target::new(TargetKind::Account, sought.as_str()).with(Sensitivity::Credential);
+        let span = walker.span(call.range);
+        walker.emit(Effect::new(Verb::Read, target, span));
+    }
+}
+
+/// Whether a program prints nothing unless it reads something, and reads nothing but its input.
+pub fn only_passes_on(name: &str, args: &[Arg<'_>]) -> bool {
+    let options = || args.iter().all(|arg| arg.as_str().starts_with('-') && arg.known);
+    match name {
+        "awk" | "gawk" | "mawk" | "nawk" => matches!(args, [code] if {
+            let code = code.as_str().trim_start();
+            code.starts_with('{') && !code.contains("BEGIN") && !code.contains("END")
+        }),
+        "sort" | "uniq" | "head" | "tail" | "cut" | "tac" | "rev" => options(),
+        "grep" => matches!(args, [pattern] if !pattern.as_str().starts_with('-')),
+        _ => false,
+    }
 }
 
 fn echo(call: &Call<'_>) -> Flow {

@@ -167,7 +167,7 @@ const WRAPPERS: &[Wrapper] = &[
         0,
         Manner::PLAIN,
     ),
-    wrapper(&["npx", "bunx", "pnpx"], &["-p", "--package"], 0, Manner::PLAIN),
+    wrapper(&["npx", "bunx", "pnpx"], &["-p", "--package", "-c", "--call"], 0, Manner::PLAIN),
     wrapper(&["uvx"], &["--from", "--with", "-p", "--python"], 0, Manner::PLAIN),
     wrapper(&["parallel.args"], &[], 0, Manner::PLAIN),
 ];
@@ -263,6 +263,19 @@ fn unwrap(walker: &mut Walker<'_>, call: &Call<'_>, wrapper: &Wrapper) -> Flow {
     let (options, mut at) = Options::leading(call.args, wrapper.takes);
     if call.name == "command" && options.has_exactly(&["-v", "-V"]) {
         return nothing(walker, call);
+    }
+    if matches!(call.name, "strace" | "ltrace") {
+        // `-o '|command'`: what is traced goes to a command.
+        for arg in options.values(&["-o", "--output"]).cloned().collect::<Vec<_>>() {
+            if let Some(command) = arg.as_str().strip_prefix(['|', '!']) {
+                walker.nested(command, arg.range, None);
+            }
+        }
+    }
+    if matches!(call.name, "npx" | "bunx" | "pnpx") {
+        for arg in options.values(&["-c", "--call"]).cloned().collect::<Vec<_>>() {
+            return walker.nested(arg.as_str(), arg.range, call.stdin.clone());
+        }
     }
     if matches!(call.name, "env" | "genv") {
         for arg in options.values(&["-S", "--split-string"]).cloned().collect::<Vec<_>>() {
@@ -666,6 +679,7 @@ fn container(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     }
     let sub = call.args.get(at)?.as_str();
     if !matches!(sub, "exec" | "run") {
+        super::recipes::from_the_network(walker, call);
         return None;
     }
     let rest = &call.args[at + 1..];
@@ -686,13 +700,91 @@ fn container(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     if sub == "exec" && output.is_none() {
         nothing(walker, call);
     }
-    // A fresh container has only what is mounted into it; the table speaks of that.
+    if sub == "run" {
+        let mounts = mounts(walker, &options);
+        if let Some(command) = within_mounts(&mounts, command) {
+            elevated(walker, Manner::HIDDEN, |walker| {
+                walker.in_subshell(|walker| super::run(walker, &command, &[], call.range, None))
+            });
+        }
+    }
+    // A fresh container has only what is mounted into it.
     if sub == "exec" && !command.is_empty() {
         return Some(elevated(walker, Manner::REMOTE, |walker| {
             walker.in_subshell(|walker| super::run(walker, command, &[], call.range, call.stdin.clone()))
         }));
     }
     Some(output.unwrap_or_else(|| Flow::unknown(Origin::PLAIN)))
+}
+
+/// What is mounted into a container: where it lies here, and where it stands in there.
+fn mounts(walker: &mut Walker<'_>, options: &Options<'_>) -> Vec<(String, String)> {
+    let mut mounts = Vec::new();
+    for arg in options.values(&["-v", "--volume", "--mount"]).cloned().collect::<Vec<_>>() {
+        let text = arg.as_str();
+        let field = |names: &[&str]| {
+            text.split(',').find_map(|part| {
+                let (name, value) = part.split_once('=')?;
+                names.contains(&name).then_some(value)
+            })
+        };
+        let mount = match field(&["source", "src"]) {
+            Some(source) => field(&["target", "dst", "destination"]).map(|target| (source, target)),
+            None => {
+                text.split_once(':').map(|(source, rest)| (source, rest.split(':').next().unwrap_or(rest)))
+            }
+        };
+        let Some((source, target)) = mount else { continue };
+        if !source.starts_with(['/', '.', '~', HOLE]) {
+            // A volume by its name.
+            continue;
+        }
+        let (place, found) = walker.path_target(source);
+        let telling = found.broad && found.place != Place::Scratch
+            || matches!(found.sensitivity, Sensitivity::Credential | Sensitivity::Guard);
+        if telling {
+            let span = walker.span(arg.range);
+            let effect = Effect::new(Verb::Grant, place, span).undo(Undo::Possible);
+            walker.emit(effect.words("lets a container at files that are not the agent's own"));
+        }
+        mounts.push((source.to_owned(), target.trim_end_matches('/').to_owned()));
+    }
+    mounts
+}
+
+/// The command of a container with the paths it has out here, if it names something that is mounted.
+fn within_mounts<'a>(mounts: &[(String, String)], command: &[Arg<'a>]) -> Option<Vec<Arg<'a>>> {
+    let mut touched = false;
+    let command = command.iter().map(|arg| {
+        let mut text = arg.as_str().to_owned();
+        for (source, target) in mounts.iter().filter(|(_, target)| target.len() > 1) {
+            if let Some(outside) = replace_path(&text, target, source) {
+                text = outside;
+                touched = true;
+            }
+        }
+        Arg { text: text.into(), ..arg.clone() }
+    });
+    let command: Vec<Arg<'_>> = command.collect();
+    touched.then_some(command)
+}
+
+/// `text` with the path `from` in it, and what lies below, moved to `to`.
+fn replace_path(text: &str, from: &str, to: &str) -> Option<String> {
+    let mut moved = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, _) in text.match_indices(from) {
+        let inside = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
+        let before = text[..at].ends_with(|letter: char| inside(letter) || letter == '/');
+        if before || text[at + from.len()..].starts_with(inside) || at < done {
+            continue;
+        }
+        moved.push_str(&text[done..at]);
+        moved.push_str(to);
+        done = at + from.len();
+    }
+    moved.push_str(&text[done..]);
+    (done > 0).then_some(moved)
 }
 
 /// Programs that take a command as one text, somewhere in their arguments.

@@ -53,7 +53,8 @@ impl Walker<'_> {
 
     /// The target a path argument names.
     pub(in crate::effect::shell) fn path_target(&self, text: &str) -> (Target, path::Found) {
-        let found = self.classify(&self.locate(text));
+        let located = self.locate(text);
+        let found = self.classify(self.beyond_link(&located).as_deref().unwrap_or(&located));
         let target = Target {
             kind: TargetKind::Path,
             name: found.name.clone(),
@@ -61,6 +62,14 @@ impl Walker<'_> {
             sensitivity: found.sensitivity,
         };
         (target, found)
+    }
+
+    /// A path that goes through a link to a directory, made by this script.
+    fn beyond_link(&self, located: &str) -> Option<String> {
+        self.env.links.iter().find_map(|(name, path)| {
+            let rest = located.trim_start_matches("./").strip_prefix(name.as_str())?.strip_prefix('/')?;
+            Some(format!("{}/{rest}", path.trim_end_matches('/')))
+        })
     }
 
     /// The one name under which a file is remembered, however it is spelled.
@@ -157,6 +166,13 @@ impl Walker<'_> {
         if let Some(host) = network_path(arg.as_str()) {
             self.send(host, content.origin, arg.range);
             return;
+        }
+        if !self.env.links.is_empty()
+            && let Some((name, path)) = self.env.links.remove_entry(&self.file_key(arg.as_str()))
+        {
+            // A write through a link changes what it leads to; without the link, so that it ends.
+            self.write(&Arg { text: path.clone().into(), ..arg.clone() }, content.clone(), append);
+            self.env.links.insert(name, path);
         }
         let (target, found) = self.path_target(arg.as_str());
         if is_sink(&found.name) {
