@@ -7,6 +7,8 @@ mod span;
 
 mod manner;
 
+mod lookup;
+
 pub mod path;
 
 pub mod patch;
