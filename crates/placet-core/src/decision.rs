@@ -211,8 +211,8 @@ pub fn note(report: &Report, context: &Context<'_>) -> Decision {
 }
 
 fn assessed(call: &ToolCall, policy: &Policy) -> (CallDigest, Assessment, Vec<Finding>) {
-    let digest = CallDigest::of(call, &effect::without_effect(call.tool().as_str(), policy));
-    let reading = effect::interpret_under(call, policy);
-    let (assessment, findings) = assess::weigh(call, reading, policy);
+    let tool = effect::Known::of(call, policy);
+    let digest = CallDigest::of(call, &tool.remarks());
+    let (assessment, findings) = assess::weigh(call, tool.read(), policy);
     (digest, assessment, findings)
 }
