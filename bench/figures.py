@@ -42,6 +42,8 @@ ROWS = [
     ("decide memory 300 B", 5.0, None, ""),
     ("decide web 300 B", 5.0, None, ""),
     ("decide unknown 300 B", 5.0, None, ""),
+    ("decide python 300 B", 5.0, None, ""),
+    ("decide javascript 300 B", 5.0, None, ""),
     ("redact 1 KiB", 3, None, ""),
     ("json read 1 KiB", None, "serde_json read 1 KiB", "3.3 µs into a tree"),
     ("canonical 1 KiB", None, "serde_json_canonicalizer 1 KiB", "1.6 µs own writer, 10.8 µs crate"),

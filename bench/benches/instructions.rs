@@ -6,8 +6,8 @@ use std::hint::black_box;
 
 use gungraun::prelude::*;
 use placet_bench::{
-    MEGABYTE, PATCH, PATHS, SHORT, TYPICAL, call, decided, decided_line, kilobyte_line, masked, masked_args,
-    megabyte_texts, shell_call, shell_line, tool_calls, varied_commands,
+    JAVASCRIPT, MEGABYTE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line, kilobyte_line,
+    masked, masked_args, megabyte_texts, shell_call, shell_line, tool_calls, varied_commands,
 };
 use placet_core::{
     CallDigest, Decision, Json, ToolCall, canonical,
@@ -31,6 +31,12 @@ fn warm_call(command: &str) -> ToolCall {
 
 fn warm_line(command: &str) -> String {
     warm(shell_line(command))
+}
+
+fn warm_code(tool: &str, code: &str) -> ToolCall {
+    let call = call(tool, &[("code", code)]);
+    decided(&call);
+    warm(call)
 }
 
 fn warm_megabyte(head: &str, unit: &str) -> ToolCall {
@@ -99,6 +105,8 @@ fn shell_interpret(call: ToolCall) -> Reading {
 #[bench::read_file(warm(call("read_file", &[("path", "src/cart.rs")])))]
 #[bench::write_file(warm(call("write_file", &[("path", "src/cart.rs"), ("content", PATCH)])))]
 #[bench::apply_patch(warm(call("apply_patch", &[("input", PATCH)])))]
+#[bench::python(warm_code("execute_code", PYTHON))]
+#[bench::javascript(warm_code("run_javascript", JAVASCRIPT))]
 fn decide(call: ToolCall) -> Decision {
     black_box(decided(black_box(&call)))
 }

@@ -7,7 +7,7 @@ use crate::{
     assess::{self, SideEffectClass},
     effect::{self, Verb},
     event::Report,
-    rule::{History, Note, RuleSet, Subject},
+    rule::{Hearing, History, Judged, Note, RuleSet, Subject},
     warrant::{Authority, InAdvance},
 };
 
@@ -196,8 +196,26 @@ fn lifts(in_advance: InAdvance, assessment: &Assessment) -> bool {
 /// Decides on `call` under everything that is in force.
 pub fn decide_in(call: &ToolCall, context: &Context<'_>) -> Decision {
     let (digest, assessment, mut findings) = assessed(call, context.policy);
-    let mut claims = heed(context.authority, call, &digest, &assessment, &mut findings);
+    let claims = heed(context.authority, call, &digest, &assessment, &mut findings);
     let judged = context.rules.judge(&Subject::call(call, &assessment), context.now, context.history);
+    together(digest, assessment, findings, claims, judged)
+}
+
+/// The same, and what came of each rule that was asked: for people who want to know why.
+pub fn explain_in(call: &ToolCall, context: &Context<'_>) -> (Decision, Hearing) {
+    let (digest, assessment, mut findings) = assessed(call, context.policy);
+    let claims = heed(context.authority, call, &digest, &assessment, &mut findings);
+    let hearing = context.rules.hear(&Subject::call(call, &assessment), context.now, context.history);
+    (together(digest, assessment, findings, claims, hearing.judged.clone()), hearing)
+}
+
+fn together(
+    digest: CallDigest,
+    assessment: Assessment,
+    mut findings: Vec<Finding>,
+    mut claims: Vec<Claim>,
+    judged: Judged,
+) -> Decision {
     findings.extend(judged.findings);
     claims.extend(judged.claims);
     let decision = Decision::of(findings, Some(digest), Some(assessment));
@@ -216,9 +234,14 @@ pub fn note(report: &Report, context: &Context<'_>) -> Decision {
     Decision { claims: judged.claims, notes: judged.notes, ..decision }
 }
 
+/// The digest of `call` under `policy`: that of every decision on it, proof for it and approval of it.
+pub fn digest(call: &ToolCall, policy: &Policy) -> CallDigest {
+    CallDigest::of(call, &effect::Known::of(call, policy).remarks())
+}
+
 fn assessed(call: &ToolCall, policy: &Policy) -> (CallDigest, Assessment, Vec<Finding>) {
-    let digest = CallDigest::of(call, &effect::without_effect(call.tool().as_str(), policy));
-    let reading = effect::interpret_under(call, policy);
-    let (assessment, findings) = assess::weigh(call, reading, policy);
+    let tool = effect::Known::of(call, policy);
+    let digest = CallDigest::of(call, &tool.remarks());
+    let (assessment, findings) = assess::weigh(call, tool.read(), policy);
     (digest, assessment, findings)
 }

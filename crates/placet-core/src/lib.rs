@@ -56,7 +56,7 @@ pub mod outlook;
 
 pub use assess::Assessment;
 pub use decision::{
-    Claim, Context, Decision, Finding, Source, Verdict, decide, decide_in, decide_under, note,
+    Claim, Context, Decision, Finding, Source, Verdict, decide, decide_in, decide_under, explain_in, note,
 };
 pub use digest::CallDigest;
 pub use effect::Effect;

@@ -380,10 +380,7 @@ impl Authorized {
         {
             return Ok(Err("the warrant is no part of the one this session is bound to".to_owned()));
         }
-        let digest = CallDigest::of(
-            call,
-            &placet_core::effect::without_effect(call.tool().as_str(), &configuration.policy),
-        );
+        let digest = placet_core::decision::digest(call, &configuration.policy);
         Ok(match presented.proof.check(&opened, &digest, now, &CheckedLater) {
             Ok(possession) => Ok(Some(Self { warrant: opened, possession: Some(possession) })),
             Err(error) => Err(format!("that the caller holds the warrant is not proved: {error}")),

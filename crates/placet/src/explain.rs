@@ -5,10 +5,10 @@ use std::{fmt::Write as _, io::Write as _, process::ExitCode};
 use placet_core::{
     Assessment, Decision, Effect, Json, Redactor, Source, Timestamp, ToolCall, Verdict,
     assess::{On, advice},
-    decide_in,
     effect::{Extent, Manner, Place, TargetKind, Undo, Verb, readable},
+    explain_in,
     redact::Record,
-    rule::{Match, Memory, NearMatch, RuleSet, Subject},
+    rule::{Hearing, Match, Memory, NearMatch, RuleSet},
 };
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ struct Explained<'a> {
 }
 
 /// Which rules had a say.
-#[derive(Default, Serialize)]
+#[derive(Serialize)]
 struct Asked {
     /// How many are in force.
     in_force: usize,
@@ -37,19 +37,15 @@ struct Asked {
 }
 
 impl Asked {
-    fn about(call: &ToolCall, assessment: &Assessment, rules: &RuleSet) -> Self {
-        let (subject, nothing) = (Subject::call(call, assessment), Memory::new());
-        let judged = rules.judge(&subject, Timestamp::MIN, &nothing);
+    fn of(hearing: Hearing, rules: &RuleSet) -> Self {
         Self {
             in_force: rules.rules().len(),
-            considered: rules.considered(&subject).into_iter().map(str::to_owned).collect(),
-            matched: judged.matches,
-            near: rules.near(&subject, Timestamp::MIN, &nothing),
+            considered: hearing.considered,
+            matched: hearing.judged.matches,
+            near: hearing.near,
         }
     }
-}
 
-impl Asked {
     /// What is missing may quote the call.
     fn mask(&mut self, record: &mut Record<'_>) {
         for near in &mut self.near {
@@ -72,13 +68,12 @@ pub fn run(arguments: &Explain) -> anyhow::Result<ExitCode> {
         now: Timestamp::MIN,
         authority: None,
     };
-    let decision = decide_in(&call, &context);
+    let (decision, hearing) = explain_in(&call, &context);
+    let mut asked = Asked::of(hearing, &rules);
     let advice = match decision.verdict {
         Verdict::Allow | Verdict::Hold => decision.assessment.as_ref().map(advice).unwrap_or_default(),
         Verdict::Block => vec!["no approval; the operator can give the rule another policy, in `[rules]`"],
     };
-    let asked = decision.assessment.as_ref().map(|assessment| Asked::about(&call, assessment, &rules));
-    let mut asked = asked.unwrap_or_default();
     // Decided on what the call says, shown without its secrets.
     let mut record = Redactor::builtin().record();
     let (shown, moves) = record.call(&call);
@@ -188,8 +183,14 @@ fn rule_rows(page: &mut String, asked: &Asked) {
             matched.rule, matched.policy, matched.title
         );
     }
-    for near in asked.near.iter().take(NEAR_SHOWN).filter(|_| !asked.matched.is_empty()) {
+    if asked.matched.is_empty() {
+        return;
+    }
+    for near in asked.near.iter().take(NEAR_SHOWN) {
         let _ = writeln!(page, "    {dim}near   {}: missing {}{dim:#}", near.rule, readable(&near.missing));
+    }
+    if asked.near.len() > NEAR_SHOWN {
+        let _ = writeln!(page, "    {dim}       and {} more{dim:#}", asked.near.len() - NEAR_SHOWN);
     }
 }
 

@@ -8,6 +8,7 @@ use std::{
 use anyhow::{Context, bail};
 use placet_core::{
     Policy,
+    located::LocatedError,
     rule::{self, Pack, RuleSet},
 };
 
@@ -84,7 +85,14 @@ fn gather(directory: &Path, found: &mut Vec<PathBuf>, depth: usize) -> anyhow::R
 
 /// Reads one file; an error names the file and shows the line.
 pub fn read(source: &Source) -> anyhow::Result<Pack> {
-    rule::read(&source.text).map_err(|error| {
+    read_by(rule::read, source)
+}
+
+/// A way to read the text of rules.
+type ReadRules = fn(&str) -> Result<Pack, LocatedError>;
+
+fn read_by(read: ReadRules, source: &Source) -> anyhow::Result<Pack> {
+    read(&source.text).map_err(|error| {
         anyhow::anyhow!(
             "{}",
             style::at_place(
@@ -100,11 +108,25 @@ pub fn read(source: &Source) -> anyhow::Result<Pack> {
 
 /// The rules in force: the built-in ones unless `builtin_rules` is off, those in `own`, all under `policy`.
 pub fn load(own: &[PathBuf], builtin_rules: bool, policy: &Policy) -> anyhow::Result<RuleSet> {
+    // The examples of the built-in rules are run by the tests of Placet.
+    load_by(rule::read_checked, own, builtin_rules, policy)
+}
+
+/// The same with all their examples, for whoever wants to see them.
+pub fn load_whole(own: &[PathBuf], builtin_rules: bool, policy: &Policy) -> anyhow::Result<RuleSet> {
+    load_by(rule::read, own, builtin_rules, policy)
+}
+
+fn load_by(
+    read_builtin: ReadRules,
+    own: &[PathBuf],
+    builtin_rules: bool,
+    policy: &Policy,
+) -> anyhow::Result<RuleSet> {
     let mut rules = Vec::new();
     if builtin_rules {
         for source in builtin() {
-            // Their examples are run by the tests of Placet.
-            rules.extend(read(&source)?.rules);
+            rules.extend(read_by(read_builtin, &source)?.rules);
         }
     }
     for path in own {

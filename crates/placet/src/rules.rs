@@ -187,7 +187,7 @@ fn list(rules: &RuleSources, config: Option<&Path>, json: bool) -> anyhow::Resul
 }
 
 fn show(id: &str, rules: &RuleSources, json: bool) -> anyhow::Result<ExitCode> {
-    let set = rulebook::load(&rules.own, !rules.no_builtin_rules, &Policy::default())?;
+    let set = rulebook::load_whole(&rules.own, !rules.no_builtin_rules, &Policy::default())?;
     let Some(rule) = set.get(id) else {
         let known: Vec<&str> = set.rules().iter().map(|rule| rule.id.as_str()).collect();
         match nearest(id, &known) {

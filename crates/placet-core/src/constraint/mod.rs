@@ -281,6 +281,14 @@ impl Constraint {
         useful.then_some(literals)
     }
 
+    /// Whether its patterns fit into what a pattern may take.
+    pub fn check_patterns(&self) -> Result<(), InvalidConstraint> {
+        match self {
+            Self::Regex(regex) => regex.check(),
+            other => other.members().iter().try_for_each(Self::check_patterns),
+        }
+    }
+
     /// How deeply it is nested; a constraint without others in it is 1.
     pub fn depth(&self) -> usize {
         1 + self.members().iter().map(Self::depth).max().unwrap_or(0)

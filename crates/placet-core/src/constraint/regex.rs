@@ -12,6 +12,8 @@ use crate::json::excerpt;
 pub struct Regex {
     source: String,
     anchor: Anchor,
+    /// Texts of which one occurs in whatever it matches, if that is known.
+    literals: Option<Vec<String>>,
     /// Made when it is first asked for: of many rules, few are asked about a call.
     compiled: OnceLock<regex::Regex>,
 }
@@ -40,7 +42,10 @@ const COMPILED_MAX: usize = 1 << 18;
 /// The most memory its look-up tables may take.
 const TABLES_MAX: usize = 1 << 19;
 /// A pattern of so many states fits many times over into what a compiled one may take.
-const STATES_WAITING_MAX: usize = 1_500;
+const STATES_FITTING_MAX: usize = 1_500;
+/// A larger pattern of a rule waits too, and [`Regex::check`] says whether it fits: those that come with Placet are
+/// checked by its tests, and a process that asks about one call should not pay for all of them again.
+const STATES_WAITING_MAX: usize = 100_000;
 /// The deepest nesting in a pattern.
 const NESTING_MAX: u32 = 32;
 
@@ -50,15 +55,33 @@ impl Regex {
         if bounded(source)?.len() > PATTERN_MAX {
             return Err(InvalidConstraint::new(format!("a pattern may have {PATTERN_MAX} bytes")));
         }
-        let pattern = Self { source: source.to_owned(), anchor, compiled: OnceLock::new() };
-        match pattern.hir().map(|hir| states(&hir)) {
-            // So small that compiling cannot fail: that can wait.
-            Some(0..=STATES_WAITING_MAX) => Ok(pattern),
-            Some(_) | None => {
-                // On its own first: a pattern must not be able to close the bracket that is put around it.
-                Self::compile(source, source)?;
-                let compiled = Self::compile(&pattern.anchored(), source)?;
-                Ok(Self { compiled: OnceLock::from(compiled), ..pattern })
+        let hir = regex_syntax::ParserBuilder::new().nest_limit(NESTING_MAX).build().parse(source).ok();
+        let literals = hir.as_ref().and_then(required);
+        let pattern = Self { source: source.to_owned(), anchor, literals, compiled: OnceLock::new() };
+        let waiting_max = match anchor {
+            Anchor::Whole => STATES_FITTING_MAX,
+            Anchor::Part => STATES_WAITING_MAX,
+        };
+        if hir.is_none_or(|hir| states(&hir) > waiting_max) {
+            // On its own first: a pattern must not be able to close the bracket that is put around it.
+            Self::compile(source, source)?;
+            pattern.check()?;
+        }
+        Ok(pattern)
+    }
+
+    /// Whether it fits into what a pattern may take. One that does not matches everything where it watches, and
+    /// nothing where it grants.
+    pub fn check(&self) -> Result<(), InvalidConstraint> {
+        self.compiled().map(drop)
+    }
+
+    fn compiled(&self) -> Result<&regex::Regex, InvalidConstraint> {
+        match self.compiled.get() {
+            Some(compiled) => Ok(compiled),
+            None => {
+                let compiled = Self::compile(&self.anchored(), &self.source)?;
+                Ok(self.compiled.get_or_init(|| compiled))
             }
         }
     }
@@ -68,10 +91,6 @@ impl Regex {
             Anchor::Part => Cow::Borrowed(&self.source),
             Anchor::Whole => Cow::Owned(format!(r"\A(?:{})\z", self.source)),
         }
-    }
-
-    fn hir(&self) -> Option<Hir> {
-        regex_syntax::ParserBuilder::new().nest_limit(NESTING_MAX).build().parse(&self.source).ok()
     }
 
     fn compile(pattern: &str, source: &str) -> Result<regex::Regex, InvalidConstraint> {
@@ -107,15 +126,11 @@ impl Regex {
 
     /// Whether it matches `text`.
     pub fn matches(&self, text: &str) -> bool {
-        let compiled = match self.compiled.get() {
-            Some(compiled) => compiled,
-            None => match Self::compile(&self.anchored(), &self.source) {
-                Ok(compiled) => self.compiled.get_or_init(|| compiled),
-                // Reading the pattern has ruled this out. What watches would speak, what grants would not.
-                Err(_) => return self.anchor == Anchor::Part,
-            },
-        };
-        compiled.is_match(text)
+        match self.compiled() {
+            Ok(compiled) => compiled.is_match(text),
+            // Whoever read the pattern has ruled this out. What watches would speak, what grants would not.
+            Err(_) => self.anchor == Anchor::Part,
+        }
     }
 
     pub(super) fn describe(&self) -> String {
@@ -126,7 +141,7 @@ impl Regex {
     }
 
     pub(super) fn required_literals(&self) -> Option<Vec<String>> {
-        required(&self.hir()?)
+        self.literals.clone()
     }
 }
 

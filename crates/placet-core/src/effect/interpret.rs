@@ -6,7 +6,7 @@ use super::{
     browser,
     code::Language,
     delegation, device, file, grant, memory, message, money, process, schedule, shape, shell,
-    tool_table::{self, Interpreter},
+    tool_table::{self, Found, Interpreter},
     unknown, web, windows,
 };
 use crate::{Json, Policy, ToolCall, policy::ToolPolicy};
@@ -29,35 +29,55 @@ pub fn interpret(call: &ToolCall) -> Reading {
 
 /// Reads what `call` would do, with what the operator says of tools, servers and the organisation.
 pub fn interpret_under(call: &ToolCall, policy: &Policy) -> Reading {
-    let name = call.tool().as_str();
-    let setting = policy.tool(name);
-    let found = tool_table::find(name, &policy.servers);
-    let interpreter =
-        setting.and_then(|setting| setting.reads_as).or_else(|| found.map(|found| found.tool.interpreter));
-    let roles = found.map_or(&[][..], |found| &found.tool.roles);
-    let plain = found.map_or_else(|| tool_table::plain_name(name), |found| found.name);
-    let asked = || Asked::new(call, policy, plain, roles, setting.map(|setting| &setting.roles));
-    let mut effects = match interpreter {
-        Some(interpreter) => by_interpreter(call, interpreter, roles, setting, asked),
-        None => unknown::interpret(&asked()),
-    };
-    if effects.is_empty() {
-        effects.push(Effect::opaque("nothing could be read", nowhere()));
-    }
-    Reading { effects, tool_known: interpreter.is_some(), crisis: false }
+    Known::of(call, policy).read()
 }
 
-/// The arguments of a tool that are a remark: outside the digest, and never read.
-pub fn without_effect<'p>(tool: &str, policy: &'p Policy) -> Vec<&'p str> {
-    let found = tool_table::find(tool, &policy.servers);
-    let set = policy.tool(tool).map(|setting| &setting.roles);
-    let mut remarks: Vec<&'p str> =
-        found.map(|found| found.tool.without_effect().collect()).unwrap_or_default();
-    // What the operator says of an argument goes before what the table says.
-    remarks.retain(|name| set.is_none_or(|set| !set.contains_key(*name)));
-    let of_operator = set.into_iter().flatten().filter(|(_, role)| **role == Role::Ignored);
-    remarks.extend(of_operator.map(|(name, _)| name.as_str()));
-    remarks
+/// What the table and the operator know of the tool of a call.
+pub struct Known<'c> {
+    call: &'c ToolCall,
+    policy: &'c Policy,
+    found: Option<Found<'c>>,
+    setting: Option<&'c ToolPolicy>,
+}
+
+impl<'c> Known<'c> {
+    /// Looks up the tool of `call`.
+    pub fn of(call: &'c ToolCall, policy: &'c Policy) -> Self {
+        let name = call.tool().as_str();
+        let found = tool_table::find(name, &policy.servers);
+        Self { call, policy, found, setting: policy.tool(name) }
+    }
+
+    /// What the call would do.
+    pub fn read(&self) -> Reading {
+        let set = self.setting.and_then(|setting| setting.reads_as);
+        let interpreter = set.or_else(|| self.found.map(|found| found.tool.interpreter));
+        let roles = self.found.map_or(&[][..], |found| &found.tool.roles);
+        let name = self.call.tool().as_str();
+        let plain = self.found.map_or_else(|| tool_table::plain_name(name), |found| found.name);
+        let of_operator = self.setting.map(|setting| &setting.roles);
+        let asked = || Asked::new(self.call, self.policy, plain, roles, of_operator);
+        let mut effects = match interpreter {
+            Some(interpreter) => by_interpreter(self.call, interpreter, roles, self.setting, asked),
+            None => unknown::interpret(&asked()),
+        };
+        if effects.is_empty() {
+            effects.push(Effect::opaque("nothing could be read", nowhere()));
+        }
+        Reading { effects, tool_known: interpreter.is_some(), crisis: false }
+    }
+
+    /// The arguments that are a remark: outside the digest, and never read.
+    pub fn remarks(&self) -> Vec<&'c str> {
+        let set = self.setting.map(|setting| &setting.roles);
+        let told = self.found.into_iter().flat_map(|found| found.tool.without_effect());
+        // What the operator says of an argument goes before what the table says.
+        let mut remarks: Vec<&'c str> =
+            told.filter(|name| set.is_none_or(|set| !set.contains_key(*name))).collect();
+        let of_operator = set.into_iter().flatten().filter(|(_, role)| **role == Role::Ignored);
+        remarks.extend(of_operator.map(|(name, _)| name.as_str()));
+        remarks
+    }
 }
 
 fn by_interpreter<'c>(

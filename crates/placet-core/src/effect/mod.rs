@@ -7,6 +7,8 @@ mod span;
 
 mod manner;
 
+mod lookup;
+
 pub mod path;
 
 pub mod patch;
@@ -67,7 +69,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-pub use interpret::{Reading, interpret, interpret_under, quote, without_effect};
+pub use interpret::{Known, Reading, interpret, interpret_under, quote};
 pub use manner::Manner;
 pub use role::Role;
 pub use shape::schema_role;
@@ -388,6 +390,9 @@ impl Verb {
 /// Text of an agent as a person may see it: what could move the cursor or hide made visible, cut to a length.
 pub fn readable(text: &str) -> String {
     const LENGTH_MAX: usize = 200;
+    if text.len() <= LENGTH_MAX && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let spaced = |letter: char| if matches!(letter, '\n' | '\t') { ' ' } else { letter };
     let text: String = text.chars().take(LENGTH_MAX + 1).map(spaced).collect();
     crate::printable::shown(&text, LENGTH_MAX)

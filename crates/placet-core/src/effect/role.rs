@@ -1,10 +1,10 @@
 //! What an argument is for: which part of a call it says.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
-use super::words;
+use super::{lookup::Lookup, words};
 use crate::tool_call::{nearest, suggestion};
 
 /// What an argument is for.
@@ -190,8 +190,8 @@ const KEYS: &[(Role, &[&str])] = &[
 ];
 
 /// The same by word, with the rank of the role.
-static BY_WORD: LazyLock<HashMap<&'static str, (usize, Role)>> = LazyLock::new(|| {
-    let mut by_word = HashMap::new();
+static BY_WORD: LazyLock<Lookup<&'static str, (usize, Role)>> = LazyLock::new(|| {
+    let mut by_word = Lookup::default();
     for (rank, (role, words)) in KEYS.iter().enumerate() {
         for word in *words {
             by_word.entry(*word).or_insert((rank, *role));

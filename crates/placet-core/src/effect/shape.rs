@@ -337,7 +337,8 @@ pub fn is_command(text: &str) -> bool {
     let optioned = ["/", "~/", "./", "../", "$"].iter().any(|start| second.starts_with(start))
         || text.split_whitespace().skip(1).take(12).any(is_option);
     let operators = [" | ", " && ", " || ", " > ", " >> ", "$(", " 2>", "<<", " |"];
-    let piped = || operators.iter().any(|operator| text.contains(operator));
+    let is_sign = |byte: u8| matches!(byte, b'|' | b'&' | b'>' | b'<' | b'$');
+    let piped = || text.bytes().any(is_sign) && operators.iter().any(|operator| text.contains(operator));
     let next = text.split_once("; ").and_then(|(_, next)| next.split_whitespace().next());
     let borrowed = first == "sudo" && !second.is_empty();
     (optioned || borrowed || piped() || next.is_some_and(shell::knows)) && shell::knows(first)

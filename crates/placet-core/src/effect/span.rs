@@ -1,6 +1,9 @@
 //! Where in the arguments an effect was read: a JSON pointer and a byte range.
 
-use std::{ops::Range, sync::Arc};
+use std::{
+    ops::Range,
+    sync::{Arc, LazyLock},
+};
 
 use serde::{Serialize, Serializer};
 
@@ -11,7 +14,8 @@ pub struct Pointer(Arc<str>);
 impl Pointer {
     /// The whole of the arguments.
     pub fn root() -> Self {
-        Self(Arc::from(""))
+        static ROOT: LazyLock<Pointer> = LazyLock::new(|| Pointer(Arc::from("")));
+        ROOT.clone()
     }
 
     /// The member `key` of what this points at.

@@ -3,11 +3,11 @@
 //! The `*.table` files beside this one are its text. A tool of a host is found by its exact name; a tool of a server under the name of that
 //! server, however the host puts the two together. The configuration adds to it: see [`Policy`](crate::Policy).
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-use super::{Role, act::Act};
+use super::{Role, act::Act, lookup::Lookup};
 use crate::tool_call::{nearest, suggestion};
 
 /// How the arguments of a tool are read.
@@ -221,11 +221,11 @@ struct Table {
     sources: Vec<Source>,
     tools: Vec<Tool>,
     /// Tools that are found by their name alone.
-    bare: HashMap<&'static str, usize>,
+    bare: Lookup<&'static str, usize>,
     /// Servers by each of their names.
-    servers: HashMap<&'static str, usize>,
+    servers: Lookup<&'static str, usize>,
     /// Tools of servers, by source and name.
-    served: HashMap<(usize, &'static str), usize>,
+    served: Lookup<(usize, &'static str), usize>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {

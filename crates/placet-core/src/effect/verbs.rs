@@ -1,8 +1,8 @@
 //! What single words say is done: `verbs.list`, read once. The one place for such lists, whoever asks.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
 
-use super::act::Act;
+use super::{act::Act, lookup::Lookup};
 
 /// Where a word stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,11 +33,11 @@ struct Entry {
 
 #[derive(Default)]
 struct Verbs {
-    words: HashMap<&'static str, Entry>,
+    words: Lookup<&'static str, Entry>,
     /// Two words side by side, by the first.
-    beside: HashMap<&'static str, Vec<(&'static str, Act)>>,
+    beside: Lookup<&'static str, Vec<(&'static str, Act)>>,
     /// The first with the second anywhere after it.
-    with: HashMap<&'static str, Vec<(&'static str, Act)>>,
+    with: Lookup<&'static str, Vec<(&'static str, Act)>>,
     /// Those of scripts without spaces.
     unspaced: Vec<(&'static str, Act)>,
 }

@@ -8,16 +8,42 @@ const LETTERS_MAX: usize = 256;
 /// Splits `getUnreadMail`, `get_unread_mail`, `mail.get-unread` and `GETUnreadMail2` into lower-case words without
 /// accents. A word in letters that only look like Latin ones is read as the Latin word, so that it cannot hide.
 pub fn split(name: &str) -> Vec<String> {
-    let mut words = Words::default();
     if name.is_ascii() {
-        words.split(name.bytes().take(LETTERS_MAX).map(|byte| (char::from(byte), char::from(byte))));
-    } else {
-        words.split(name.nfkd().filter(|letter| !is_unseen(*letter)).take(LETTERS_MAX).map(|letter| {
-            let folded = fold(letter);
-            (letter, folded)
-        }));
+        return split_ascii(&name[..name.len().min(LETTERS_MAX)]);
     }
+    let mut words = Words::default();
+    words.split(name.nfkd().filter(|letter| !is_unseen(*letter)).take(LETTERS_MAX).map(|letter| {
+        let folded = fold(letter);
+        (letter, folded)
+    }));
     words.words
+}
+
+/// The same for plain letters, which nearly all names are made of.
+fn split_ascii(name: &str) -> Vec<String> {
+    let mut words = Vec::with_capacity(8);
+    for part in name.split(|letter: char| !letter.is_ascii_alphanumeric()) {
+        let letters = part.as_bytes();
+        let mut start = 0;
+        for at in 1..letters.len() {
+            let after = letters.get(at + 1).copied().unwrap_or(b' ');
+            if starts_word(letters[at - 1], letters[at], after) {
+                words.push(part[start..at].to_ascii_lowercase());
+                start = at;
+            }
+        }
+        if start < letters.len() {
+            words.push(part[start..].to_ascii_lowercase());
+        }
+    }
+    words
+}
+
+/// Whether a word starts at `letter`: `getUnread`, `HTTPUrl`, `url2`.
+fn starts_word(before: u8, letter: u8, after: u8) -> bool {
+    letter.is_ascii_uppercase()
+        && (before.is_ascii_lowercase() || before.is_ascii_uppercase() && after.is_ascii_lowercase())
+        || letter.is_ascii_digit() != before.is_ascii_digit()
 }
 
 #[derive(Default)]

@@ -6,7 +6,7 @@
 use crate::{
     Assessment,
     assess::{HumanImpact, SideEffectClass},
-    constraint::{Anchor, Check, Constraint, parse},
+    constraint::{Anchor, Check, Constraint, InvalidConstraint, parse},
     json::{Json, excerpt},
     located::{Key, Located, LocatedError},
     rule::{
@@ -263,6 +263,20 @@ impl Condition {
             Condition::Assessment(pattern) => {
                 subject.assessment().is_some_and(|assessment| pattern.fits(assessment))
             }
+        }
+    }
+
+    /// Whether its patterns fit into what a pattern may take.
+    pub(super) fn check_patterns(&self) -> Result<(), InvalidConstraint> {
+        match self {
+            Condition::All(members) | Condition::Any(members) => {
+                members.iter().try_for_each(Condition::check_patterns)
+            }
+            Condition::Not(not) => not.check_patterns(),
+            Condition::Effect(pattern) => pattern.name.as_ref().map_or(Ok(()), Constraint::check_patterns),
+            Condition::Field(_, constraint) => constraint.check_patterns(),
+            // Scores are numbers, which no pattern matches.
+            Condition::Assessment(_) => Ok(()),
         }
     }
 

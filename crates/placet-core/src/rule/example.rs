@@ -2,10 +2,11 @@
 
 use crate::{
     Event, Policy, Timestamp,
+    constraint::InvalidConstraint,
     json::{Json, Object},
     located::{Located, LocatedError, Mark, Value},
     rule::{
-        Memory, Rule, RuleSet,
+        Body, Condition, Memory, Rule, RuleSet,
         read::{duration, unknown_key},
     },
 };
@@ -134,8 +135,24 @@ fn command_call(command: &str) -> Json {
 }
 
 impl Rule {
-    /// Runs its examples; gives those that do not show what they should.
+    /// Whether its patterns fit into what a pattern may take.
+    fn check_patterns(&self) -> Result<(), InvalidConstraint> {
+        match &self.body {
+            Body::When(condition) | Body::Window(condition, _) => condition.check_patterns(),
+            Body::Sequence(sequence) => {
+                let steps = sequence.steps.iter().chain(&sequence.without);
+                steps.filter_map(|step| step.when.as_ref()).try_for_each(Condition::check_patterns)
+            }
+        }
+    }
+
+    /// Checks its patterns and runs its examples; gives what is wrong with it, and those that do not show what they
+    /// should.
     pub fn failures(&self) -> Vec<ExampleFailure> {
+        if let Err(error) = self.check_patterns() {
+            let message = error.to_string();
+            return vec![ExampleFailure { rule: self.id.clone(), mark: self.mark, message }];
+        }
         // The one rule alone, and noted only: what it says must not depend on what it does.
         let alone = Rule { policy: super::RulePolicy::LogOnly, ..self.clone() };
         let set = match RuleSet::new(vec![alone]) {

@@ -3,7 +3,13 @@
 //! Each rule is filed under what it cannot match without: names of tools, texts that must occur in the event or in
 //! the name of a target, or the words of an effect. What is filed under nothing is always asked.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 
@@ -14,6 +20,8 @@ use crate::{EventKind, constraint::Constraint, effect::Manner};
 const LITERAL_MIN: usize = 3;
 /// Where a table takes too much memory, a search is a little slower.
 const TABLE_BYTES_MAX: usize = 1 << 18;
+/// A table takes as long to make as thousands of searches: whoever asks once gets along without.
+const ASKED_WITHOUT_TABLE: u32 = 64;
 
 /// The rules by what they cannot match without, for each kind of event.
 #[derive(Debug, Default)]
@@ -33,9 +41,13 @@ struct Shelf {
 /// Texts, each with the rules that need it.
 #[derive(Debug, Default)]
 struct Literals {
-    rules: Vec<Vec<u32>>,
-    search: Option<AhoCorasick>,
     known: HashMap<String, usize>,
+    rules: Vec<Vec<u32>>,
+    asked: AtomicU32,
+    /// Quickly made; nothing if it cannot be.
+    small: OnceLock<Option<AhoCorasick>>,
+    /// Quick to search.
+    table: OnceLock<Option<AhoCorasick>>,
 }
 
 /// What some effect must be, as bits.
@@ -140,10 +152,6 @@ impl Index {
                 }
             }
         }
-        for shelf in &mut index.shelves {
-            let unsearched = [shelf.in_text.build(), shelf.in_name.build()];
-            shelf.always.extend(unsearched.into_iter().flatten());
-        }
         index
     }
 
@@ -173,7 +181,7 @@ impl Index {
         if let Some(rules) = subject.tool().and_then(|tool| shelf.by_tool.get(tool)) {
             found.extend(rules);
         }
-        if shelf.in_text.search.is_some() {
+        if !shelf.in_text.rules.is_empty() {
             shelf.in_text.find(subject.texts().iter().copied(), &mut found);
         }
         shelf.in_name.find(subject.effects().iter().map(|effect| effect.target.name.as_str()), &mut found);
@@ -224,31 +232,16 @@ impl Literals {
         }
     }
 
-    /// Makes the search; gives the rules it cannot be made for, which must always be asked.
-    fn build(&mut self) -> Vec<u32> {
-        let mut literals: Vec<(String, usize)> = std::mem::take(&mut self.known).into_iter().collect();
-        if literals.is_empty() {
-            return Vec::new();
-        }
-        literals.sort_by_key(|(_, number)| *number);
-        let bytes: usize = literals.iter().map(|(literal, _)| literal.len()).sum();
-        let kind = (bytes <= TABLE_BYTES_MAX).then_some(AhoCorasickKind::DFA);
-        let built = AhoCorasickBuilder::new()
-            .ascii_case_insensitive(true)
-            .match_kind(MatchKind::Standard)
-            .kind(kind)
-            .build(literals.iter().map(|(literal, _)| literal));
-        match built {
-            Ok(search) => {
-                self.search = Some(search);
-                Vec::new()
-            }
-            Err(_) => std::mem::take(&mut self.rules).into_iter().flatten().collect(),
-        }
-    }
-
+    /// Adds the rules of which a text occurs in one of `texts`.
     fn find<'t>(&self, texts: impl Iterator<Item = &'t str>, found: &mut Vec<u32>) {
-        let Some(search) = &self.search else { return };
+        if self.rules.is_empty() {
+            return;
+        }
+        let Some(search) = self.search() else {
+            // What cannot be searched for must always be asked.
+            found.extend(self.rules.iter().flatten());
+            return;
+        };
         let mut seen = vec![0_u64; self.rules.len() / 64 + 1];
         for hit in texts.flat_map(|text| search.find_overlapping_iter(text)) {
             let number = hit.pattern().as_usize();
@@ -258,5 +251,27 @@ impl Literals {
                 found.extend(&self.rules[number]);
             }
         }
+    }
+
+    fn search(&self) -> Option<&AhoCorasick> {
+        let often = self.asked.load(Ordering::Relaxed) >= ASKED_WITHOUT_TABLE;
+        if often {
+            return self.table.get_or_init(|| self.make(AhoCorasickKind::DFA)).as_ref();
+        }
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.small.get_or_init(|| self.make(AhoCorasickKind::ContiguousNFA)).as_ref()
+    }
+
+    fn make(&self, kind: AhoCorasickKind) -> Option<AhoCorasick> {
+        let mut literals: Vec<(&String, usize)> =
+            self.known.iter().map(|(literal, number)| (literal, *number)).collect();
+        literals.sort_by_key(|(_, number)| *number);
+        let bytes: usize = literals.iter().map(|(literal, _)| literal.len()).sum();
+        AhoCorasickBuilder::new()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::Standard)
+            .kind((bytes <= TABLE_BYTES_MAX).then_some(kind))
+            .build(literals.iter().map(|(literal, _)| literal))
+            .ok()
     }
 }

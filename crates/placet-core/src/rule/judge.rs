@@ -51,8 +51,17 @@ pub struct Judged {
     pub claims: Vec<Claim>,
     /// What must be remembered.
     pub notes: Vec<Note>,
-    /// How many rules were looked at.
-    pub considered: usize,
+}
+
+/// What rules say about one event, and which of them had a say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hearing {
+    /// What they say.
+    pub judged: Judged,
+    /// Those that the event could concern, and that were asked.
+    pub considered: Vec<String>,
+    /// Those that would have matched but for one thing.
+    pub near: Vec<NearMatch>,
 }
 
 /// A rule that matched.
@@ -125,48 +134,29 @@ impl RuleSet {
 
     /// What the rules say about `subject`, which happens `now`.
     pub fn judge(&self, subject: &Subject<'_>, now: Timestamp, history: &dyn History) -> Judged {
-        let candidates = self.index.candidates(subject);
-        let mut judged = Judged { considered: candidates.len(), ..Judged::default() };
-        for number in candidates {
-            let Some(rule) = self.rules.get(number as usize) else { continue };
-            match rule.ask(subject, now, history, &mut judged) {
-                Ok(false) => {}
-                Ok(true) => {
-                    judged.findings.push(rule.finding());
-                    judged.matches.push(Match {
-                        rule: rule.id.clone(),
-                        title: rule.title.clone(),
-                        severity: rule.severity,
-                        policy: rule.policy,
-                    });
-                }
-                Err(error) => {
-                    let reason = format!("rule `{}` could not be evaluated: {error}", rule.id);
-                    judged.findings.push(Finding {
-                        source: Source::Rule(rule.id.clone()),
-                        verdict: Verdict::Hold,
-                        reason: reason.clone(),
-                    });
-                    judged.errors.push(reason);
-                }
-            }
+        let mut judged = Judged::default();
+        for rule in self.candidates(subject) {
+            rule.speak(subject, now, history, &mut judged);
         }
         judged
     }
 
-    /// The rules that `subject` could concern.
-    pub fn considered(&self, subject: &Subject<'_>) -> Vec<&str> {
-        let candidates = self.index.candidates(subject).into_iter();
-        candidates.filter_map(|number| self.rules.get(number as usize)).map(|rule| rule.id.as_str()).collect()
+    /// The same, and which rules were asked and what those lacked that nearly matched.
+    pub fn hear(&self, subject: &Subject<'_>, now: Timestamp, history: &dyn History) -> Hearing {
+        let mut hearing = Hearing::default();
+        for rule in self.candidates(subject) {
+            hearing.considered.push(rule.id.clone());
+            rule.speak(subject, now, history, &mut hearing.judged);
+            if let Some(missing) = rule.missing(subject, now, history) {
+                hearing.near.push(NearMatch { rule: rule.id.clone(), missing });
+            }
+        }
+        hearing
     }
 
-    /// The rules that would match `subject` but for one condition of several.
-    pub fn near(&self, subject: &Subject<'_>, now: Timestamp, history: &dyn History) -> Vec<NearMatch> {
-        let near = |number: u32| {
-            let rule = self.rules.get(number as usize)?;
-            rule.missing(subject, now, history).map(|missing| NearMatch { rule: rule.id.clone(), missing })
-        };
-        self.index.candidates(subject).into_iter().filter_map(near).collect()
+    /// The rules that `subject` could concern.
+    fn candidates(&self, subject: &Subject<'_>) -> impl Iterator<Item = &Rule> {
+        self.index.candidates(subject).into_iter().filter_map(|number| self.rules.get(number as usize))
     }
 }
 
@@ -176,6 +166,31 @@ impl Rule {
             source: Source::Rule(self.id.clone()),
             verdict: self.policy.verdict(),
             reason: format!("{} (rule `{}`)", self.title, self.id),
+        }
+    }
+
+    /// Adds to `judged` what it says about `subject`.
+    fn speak(&self, subject: &Subject<'_>, now: Timestamp, history: &dyn History, judged: &mut Judged) {
+        match self.ask(subject, now, history, judged) {
+            Ok(false) => {}
+            Ok(true) => {
+                judged.findings.push(self.finding());
+                judged.matches.push(Match {
+                    rule: self.id.clone(),
+                    title: self.title.clone(),
+                    severity: self.severity,
+                    policy: self.policy,
+                });
+            }
+            Err(error) => {
+                let reason = format!("rule `{}` could not be evaluated: {error}", self.id);
+                judged.findings.push(Finding {
+                    source: Source::Rule(self.id.clone()),
+                    verdict: Verdict::Hold,
+                    reason: reason.clone(),
+                });
+                judged.errors.push(reason);
+            }
         }
     }
 

@@ -44,6 +44,45 @@ const RULES_MAX: usize = 10_000;
 
 /// Reads the rules in `text`: one rule, a list of rules, or a map with `pack`, `about` and `rules`.
 pub fn read(text: &str) -> Result<Pack, LocatedError> {
+    read_with(text, Examples::Needed)
+}
+
+/// Reads rules whose examples have been run before, such as those that come with Placet: without their examples, which are
+/// most of what stands there.
+pub fn read_checked(text: &str) -> Result<Pack, LocatedError> {
+    read_with(&without_examples(text), Examples::LeftOut)
+}
+
+/// Whether the examples of rules are read.
+#[derive(Clone, Copy)]
+enum Examples {
+    Needed,
+    LeftOut,
+}
+
+/// `text` with empty lines where a block of examples stands, so that everything else keeps its place. Examples that are
+/// written in another way stay.
+fn without_examples(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut inside: Option<usize> = None;
+    for line in text.lines() {
+        let content = line.trim_start();
+        let indent = line.len() - content.len();
+        if !content.is_empty() && inside.is_some_and(|outer| indent <= outer) {
+            inside = None;
+        }
+        if content == "examples:" {
+            inside = Some(indent);
+        }
+        if inside.is_none() {
+            kept.push_str(line);
+        }
+        kept.push('\n');
+    }
+    kept
+}
+
+fn read_with(text: &str, examples: Examples) -> Result<Pack, LocatedError> {
     let data = yaml::read(text)?;
     let (name, about, rules) = match &data.value {
         Value::Map(members) if members.iter().any(|(key, _)| PACK_KEYS.contains(&key.name.as_str())) => {
@@ -65,11 +104,11 @@ pub fn read(text: &str) -> Result<Pack, LocatedError> {
     if rules.len() > RULES_MAX {
         return Err(data.mark.error(format!("more than {RULES_MAX} rules in one file; split it")));
     }
-    let rules = rules.iter().map(rule).collect::<Result<Vec<_>, _>>()?;
+    let rules = rules.iter().map(|data| rule(data, examples)).collect::<Result<Vec<_>, _>>()?;
     Ok(Pack { name, about, rules })
 }
 
-fn rule(data: &Located) -> Result<Rule, LocatedError> {
+fn rule(data: &Located, examples: Examples) -> Result<Rule, LocatedError> {
     let members = data.map("a rule")?;
     if let Some((key, _)) = members.iter().find(|(key, _)| !RULE_KEYS.contains(&key.name.as_str())) {
         return Err(unknown_key(key, RULE_KEYS, "a rule"));
@@ -113,7 +152,10 @@ fn rule(data: &Located) -> Result<Rule, LocatedError> {
         on,
         body,
         references,
-        examples: Example::read_all(needed("examples", EXAMPLES_MISSING)?)?,
+        examples: match examples {
+            Examples::Needed => Example::read_all(needed("examples", EXAMPLES_MISSING)?)?,
+            Examples::LeftOut => Vec::new(),
+        },
         mark: data.mark,
     })
 }

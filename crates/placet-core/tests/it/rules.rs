@@ -180,6 +180,23 @@ mod language {
         let none = text.replace("match: [ls], ", "");
         assert!(read(&none).unwrap_err().to_string().ends_with("`examples` needs at least one `match`"));
     }
+
+    #[test]
+    fn a_pattern_that_does_not_fit_is_told_before_the_examples() {
+        let patterns = [
+            "when: {text: {regex: '(ab|cd|ef){5000}'}}",
+            "when: {not: {effect: {target: {name: {regex: '(ab|cd|ef){5000}'}}}}}",
+        ];
+        for body in patterns {
+            let failures = read(&rule("hold", body)).unwrap().rules[0].failures();
+            let told: Vec<_> = failures.iter().map(|failure| failure.message.as_str()).collect();
+            assert_eq!(
+                told,
+                ["pattern `(ab|cd|ef){5000}` is too large; write smaller repetitions"],
+                "{body}"
+            );
+        }
+    }
 }
 
 mod windows {

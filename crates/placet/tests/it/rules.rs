@@ -54,6 +54,16 @@ fn verdict(call: &ToolCall, rules: &RuleSet) -> Verdict {
 // Each rule.
 
 #[test]
+fn a_decision_reads_the_same_rules_without_their_examples() {
+    for (name, pack) in PACKS.iter() {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../rules/{name}.yaml"));
+        let read = rule::read_checked(&fs::read_to_string(path).unwrap()).unwrap();
+        let bare = |rule: &Rule| Rule { examples: Vec::new(), ..rule.clone() };
+        assert_eq!(read, Pack { rules: pack.rules.iter().map(bare).collect(), ..pack.clone() }, "{name}");
+    }
+}
+
+#[test]
 fn every_example_shows_what_it_should() {
     let ran = run(&["rules", "check"], "");
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);

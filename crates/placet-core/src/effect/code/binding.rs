@@ -129,12 +129,11 @@ impl<'a> Reader<'a, '_> {
                 let words = [Text::plain("curl"), Text::plain("--url"), value.as_text()];
                 self.run(&words, How::default(), range);
             }
-            let key = format!(".{attr}");
-            let value = match self.names.remove(key.as_str()) {
-                Some(old) => old.or(value),
+            let value = match self.own_member(attr) {
+                Some(old) => old.clone().or(value),
                 None => value,
             };
-            self.names.insert(Cow::Owned(key), value);
+            self.set_member(attr, value);
             return;
         }
         // `a, b = …`, `[a, b] = …`, `{a, b} = …`

@@ -371,12 +371,11 @@ impl<'a> Reader<'a, '_> {
         arguments: &Arguments<'a>,
         range: Range,
     ) -> Value<'a> {
-        let any = ["*.", method].concat();
-        if table::of(self.language).find(&any).is_some() {
-            return self.call_named(&any, Some(value), arguments, range);
+        if table::of(self.language).find_of_any(method).is_some() {
+            return self.call_named(&["*.", method].concat(), Some(value), arguments, range);
         }
         // A method or attribute of this very code, on whatever object.
-        let own = match self.names.get([".", method].concat().as_str()) {
+        let own = match self.own_member(method) {
             Some(own) => Some(own.clone()),
             None => self.names.get(method).filter(|own| matches!(own, Value::Function(_))).cloned(),
         };
@@ -419,7 +418,7 @@ impl<'a> Reader<'a, '_> {
         let row = table.find(name).or_else(|| {
             // `something.system`, where nobody knows what something is.
             let (root, method) = name.rsplit_once('.')?;
-            (!table.is_pure(root)).then(|| table.find(&["*.", method].concat())).flatten()
+            table.find_of_any(method).filter(|_| !table.is_pure(root))
         });
         let Some(row) = row else { return self.unlisted(name, receiver, arguments, range) };
         self.with_each(row, name, receiver, arguments, range, 0)
@@ -445,9 +444,9 @@ impl<'a> Reader<'a, '_> {
             return Value::of_flow(self.run(&words, How::default(), range));
         }
         // Something that this very code has put into a class or an object.
-        let own = name.rsplit_once('.').and_then(|(_, method)| {
-            self.names.get([".", method].concat().as_str()).or_else(|| self.names.get(method)).cloned()
-        });
+        let own = name
+            .rsplit_once('.')
+            .and_then(|(_, method)| self.own_member(method).or_else(|| self.names.get(method)).cloned());
         match own {
             Some(Value::Function(index)) => return self.call_function(index, arguments, true),
             Some(callee @ (Value::OneOf(_) | Value::Thing(Kind::Partial, _))) => {
@@ -639,8 +638,8 @@ impl<'a> Reader<'a, '_> {
             match word {
                 Word::Literal(text) => out.push(Text::plain(*text)),
                 Word::Argument(slot) => {
-                    let values = slot_values(slot, receiver, arguments);
-                    if values.is_empty() && !slot.rest {
+                    let mut values = slot_values(slot, receiver, arguments).peekable();
+                    if values.peek().is_none() && !slot.rest {
                         out.push(Text::hole(Origin::PLAIN));
                     }
                     for value in values {
@@ -650,7 +649,6 @@ impl<'a> Reader<'a, '_> {
                 Word::Group(group) => {
                     let there = group.iter().any(|word| match word {
                         Word::Argument(slot) => slot_values(slot, receiver, arguments)
-                            .iter()
                             .any(|value| !matches!(value, Value::Nothing)),
                         Word::Literal(_) | Word::Group(_) => false,
                     });
@@ -672,10 +670,10 @@ impl<'a> Reader<'a, '_> {
         let mut found = Vec::with_capacity(template.len());
         for word in template {
             if let Word::Argument(slot) = word {
-                let values = slot_values(slot, receiver, arguments);
-                match (values.is_empty(), slot.rest) {
-                    (true, false) => found.push(Value::Nothing),
-                    _ => found.extend(values.into_iter().cloned()),
+                let before = found.len();
+                found.extend(slot_values(slot, receiver, arguments).cloned());
+                if found.len() == before && !slot.rest {
+                    found.push(Value::Nothing);
                 }
             }
         }
@@ -704,18 +702,16 @@ fn slot_values<'r, 'a>(
     slot: &Slot,
     receiver: Option<&'r Value<'a>>,
     arguments: &'r Arguments<'a>,
-) -> Vec<&'r Value<'a>> {
-    if slot.receiver {
-        return receiver.into_iter().collect();
-    }
-    if slot.rest {
-        return arguments.positional.iter().skip(slot.index.unwrap_or(0)).collect();
-    }
-    slot.index
-        .and_then(|index| arguments.at(index))
-        .or_else(|| slot.names.iter().find_map(|name| arguments.named(name)))
-        .into_iter()
-        .collect()
+) -> impl Iterator<Item = &'r Value<'a>> {
+    let (one, rest) = if slot.receiver {
+        (receiver, None)
+    } else if slot.rest {
+        (None, arguments.positional.get(slot.index.unwrap_or(0)..))
+    } else {
+        let placed = slot.index.and_then(|index| arguments.at(index));
+        (placed.or_else(|| slot.names.iter().find_map(|name| arguments.named(name))), None)
+    };
+    one.into_iter().chain(rest.unwrap_or_default())
 }
 
 /// A value as one word, or a list as several.

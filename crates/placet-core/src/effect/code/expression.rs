@@ -323,6 +323,9 @@ fn percent_formatted<'a>(format: &Text<'a>, items: &[Value<'a>], origin: Origin)
 
 /// A number, if it is a whole one.
 fn number<'a>(word: &str) -> Value<'a> {
+    if word.bytes().all(|byte| byte.is_ascii_digit()) {
+        return word.parse().map_or(Value::Unknown(Origin::PLAIN), Value::Number);
+    }
     let digits: String = word.chars().filter(|letter| *letter != '_').collect();
     let lower = digits.trim_end_matches('n').to_ascii_lowercase();
     let parsed = if let Some(hex) = lower.strip_prefix("0x") {

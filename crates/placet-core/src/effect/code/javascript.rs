@@ -374,7 +374,7 @@ impl<'a> Reader<'a, '_> {
                     let stop = self.partner(body, close);
                     let function = self.define((place + 2, bracket), (body + 1, stop), false);
                     if self.counts() {
-                        self.names.insert(Cow::Owned(format!(".{}", self.word(place))), function);
+                        self.set_member(self.word(place), function);
                     }
                     place = stop + 1;
                     continue;
@@ -383,7 +383,7 @@ impl<'a> Reader<'a, '_> {
             if self.is(place, close, "=") {
                 let (value, next) = self.expression(place + 1, close);
                 if place > open + 1 && self.kind(place - 1) == Some(Kind::Name) && self.counts() {
-                    self.names.insert(Cow::Owned(format!(".{}", self.word(place - 1))), value);
+                    self.set_member(self.word(place - 1), value);
                 }
                 place = next.max(place + 1);
                 continue;

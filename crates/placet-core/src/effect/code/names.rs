@@ -111,7 +111,7 @@ impl<'a> Reader<'a, '_> {
             }
             other => {
                 // What the code has put under that name, on whatever object.
-                match self.names.get(format!(".{attr}").as_str()) {
+                match self.own_member(attr) {
                     Some(value) => value.clone(),
                     None => Value::Unknown(other.origin()),
                 }

@@ -100,6 +100,8 @@ pub(super) struct Reader<'a, 'w> {
     pub tokens: Vec<Token>,
     pub world: &'w mut dyn World,
     pub names: BTreeMap<Cow<'a, str>, Value<'a>>,
+    /// Whether some of them, written `.name`, are what the code has put under a name on whatever object.
+    has_members: bool,
     pub functions: Vec<Function>,
     /// Functions that may have to be followed in the end.
     due: VecDeque<usize>,
@@ -134,6 +136,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             tokens: Vec::with_capacity(source.len() / 4),
             world,
             names: BTreeMap::new(),
+            has_members: false,
             functions: Vec::new(),
             due: VecDeque::new(),
             narrowed: Vec::new(),
@@ -310,6 +313,17 @@ impl<'a, 'w> Reader<'a, 'w> {
             None => value,
         };
         self.names.insert(Cow::Borrowed(name), value);
+    }
+
+    /// What the code has put under `name`, on whatever object.
+    pub fn own_member(&self, name: &str) -> Option<&Value<'a>> {
+        if self.has_members { self.names.get([".", name].concat().as_str()) } else { None }
+    }
+
+    /// Puts `value` under `name`, on whatever object.
+    pub fn set_member(&mut self, name: &str, value: Value<'a>) {
+        self.has_members = true;
+        self.names.insert(Cow::Owned([".", name].concat()), value);
     }
 
     // Functions.
@@ -527,11 +541,13 @@ impl<'a, 'w> Reader<'a, 'w> {
         (inner.depth, inner.steps, inner.again, inner.copied) =
             (self.depth, self.steps, self.again, self.copied);
         inner.connected = self.connected.clone();
+        inner.has_members = self.has_members;
         for (name, value) in inherited {
             inner.names.insert(Cow::Owned(name), value);
         }
         inner.follow();
         let known = inner.all_known;
+        let has_members = inner.has_members;
         let (steps, again, copied, stopped) = (inner.steps, inner.again, inner.copied, inner.stopped);
         let left: Vec<(String, Value<'static>)> = inner
             .names
@@ -540,6 +556,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             .take(256)
             .collect();
         self.all_known &= known;
+        self.has_members |= has_members;
         (self.steps, self.again, self.copied) = (steps, again, copied);
         self.stopped |= stopped;
         for (name, value) in left {

@@ -517,7 +517,7 @@ impl<'a> Reader<'a, '_> {
             "setattr" => {
                 let value = words.get(2).cloned().unwrap_or(Value::Nothing);
                 if let Some(attr) = second.known_text() {
-                    self.names.insert(Cow::Owned(format!(".{attr}")), value);
+                    self.set_member(attr, value);
                 }
                 Value::Nothing
             }

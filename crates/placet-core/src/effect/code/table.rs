@@ -1,32 +1,9 @@
 //! The tables of calls, `python.table` and `javascript.table`, and the lists of what only computes.
 
-use std::{
-    collections::{HashMap, HashSet},
-    hash::{BuildHasherDefault, Hasher},
-    sync::LazyLock,
-};
+use std::sync::LazyLock;
 
 use super::{Language, value::Kind};
-
-/// A quick hash. Only what is in the tables is kept under it, so nobody can make it collide.
-#[derive(Default, Clone, Copy)]
-struct PlainHasher(u64);
-
-type Plain = BuildHasherDefault<PlainHasher>;
-
-impl Hasher for PlainHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.0 = (self.0.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x517c_c1b7_2722_0a95);
-        }
-    }
-}
+use crate::effect::lookup::{Lookup, LookupSet};
 
 /// What a call amounts to.
 #[derive(Debug, Clone)]
@@ -69,14 +46,21 @@ pub struct Slot {
 
 /// The calls of a language, by name.
 pub struct Table {
-    rows: HashMap<&'static str, Row, Plain>,
-    pure: HashSet<&'static str, Plain>,
+    rows: Lookup<&'static str, Row>,
+    /// Those that begin with `*.`, by what follows.
+    of_any: Lookup<&'static str, Row>,
+    pure: LookupSet<&'static str>,
 }
 
 impl Table {
     /// What the call of `name` amounts to.
     pub fn find(&self, name: &str) -> Option<&Row> {
         self.rows.get(name)
+    }
+
+    /// What calling `method` amounts to on an object that nobody knows.
+    pub fn find_of_any(&self, method: &str) -> Option<&Row> {
+        self.of_any.get(method)
     }
 
     /// Whether `name`, or the module it is in, only computes or looks.
@@ -88,15 +72,18 @@ impl Table {
     }
 
     fn read(rows: &'static str, pure: &'static str) -> Self {
-        let mut table = HashMap::default();
+        let (mut table, mut of_any) = (Lookup::default(), Lookup::default());
         for line in lines(rows) {
             let Some((names, meaning)) = line.split_once("=>") else { continue };
             let row = row(meaning.trim());
             for name in names.split_whitespace() {
                 table.insert(name, row.clone());
+                if let Some(method) = name.strip_prefix("*.") {
+                    of_any.insert(method, row.clone());
+                }
             }
         }
-        Self { rows: table, pure: lines(pure).flat_map(str::split_whitespace).collect() }
+        Self { rows: table, of_any, pure: lines(pure).flat_map(str::split_whitespace).collect() }
     }
 }
 
@@ -167,6 +154,8 @@ fn word(piece: &'static str) -> Word {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]

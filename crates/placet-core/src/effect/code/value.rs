@@ -316,29 +316,45 @@ impl<'a> Value<'a> {
             (Self::Number(one), Self::Number(other)) if one == other => Self::Number(one),
             (one, other) => {
                 let origin = one.origin().and(other.origin());
-                let mut items = Vec::new();
+                let mut kept = Vec::with_capacity(one.alternatives_in() + other.alternatives_in());
                 for value in [one, other] {
                     match value {
-                        Self::OneOf(inner) => items.extend(inner.items.iter().cloned()),
-                        value => items.push(value),
-                    }
-                }
-                let mut kept: Vec<Value<'a>> = Vec::new();
-                for item in items {
-                    let same = kept.iter().any(|kept| match (kept, &item) {
-                        (Self::Text(one), Self::Text(other)) => one == other,
-                        (Self::Name(one), Self::Name(other)) => one == other,
-                        (Self::Unknown(one), Self::Unknown(other)) => one == other,
-                        (Self::Function(one), Self::Function(other)) => one == other,
-                        _ => false,
-                    });
-                    if !same {
-                        kept.push(item);
+                        Self::OneOf(inner) => {
+                            for item in &inner.items {
+                                if !item.is_among(&kept) {
+                                    kept.push(item.clone());
+                                }
+                            }
+                        }
+                        value => {
+                            if !value.is_among(&kept) {
+                                kept.push(value);
+                            }
+                        }
                     }
                 }
                 Self::one_of(kept, origin)
             }
         }
+    }
+
+    /// How many values it may be.
+    fn alternatives_in(&self) -> usize {
+        match self {
+            Self::OneOf(items) => items.items.len(),
+            _ => 1,
+        }
+    }
+
+    /// Whether one of `values` is the same, as far as that can be told at a glance.
+    fn is_among(&self, values: &[Value<'a>]) -> bool {
+        values.iter().any(|value| match (value, self) {
+            (Self::Text(one), Self::Text(other)) => one == other,
+            (Self::Name(one), Self::Name(other)) => one == other,
+            (Self::Unknown(one), Self::Unknown(other)) => one == other,
+            (Self::Function(one), Self::Function(other)) => one == other,
+            _ => false,
+        })
     }
 
     /// One of `items`.

@@ -95,7 +95,7 @@ impl Walker<'_> {
     fn argument<'a>(&mut self, word: &Word<'a>, arguments: &mut Vec<Arg<'a>>) {
         let range = (word.range.start, word.range.end);
         // By far the most words are one plain piece of text.
-        if let [Part::Text { text, quoted }] = word.parts.as_slice()
+        if let [Part::Text { text, quoted }] = &*word.parts
             && (*quoted || !text.contains(['{', '*', '?', '[']))
         {
             arguments.push(Arg::literal(text.clone(), range));
@@ -111,7 +111,7 @@ impl Walker<'_> {
             return;
         }
         let mut fields = Fields::new(range);
-        for part in &word.parts {
+        for part in word.parts.iter() {
             self.field_part(part, &mut fields);
         }
         fields.finish_field();
@@ -214,7 +214,7 @@ impl Walker<'_> {
     pub(super) fn text(&mut self, word: &Word<'_>) -> Flow {
         let mut text = String::new();
         let mut origin = Origin::PLAIN;
-        for part in &word.parts {
+        for part in word.parts.iter() {
             let value = match part {
                 Part::Text { text: more, .. } => {
                     text.push_str(more);
@@ -460,7 +460,7 @@ fn strip(value: &str, pattern: &str, front: bool, longest: bool) -> Option<Strin
 fn braces(word: &Word<'_>) -> Option<Vec<(String, bool)>> {
     let mut letters: Vec<(char, bool)> = Vec::new();
     let mut open = false;
-    for part in &word.parts {
+    for part in word.parts.iter() {
         let Part::Text { text, quoted } = part else { return None };
         open |= !quoted && text.contains('{');
         letters.extend(text.chars().map(|letter| (letter, *quoted)));

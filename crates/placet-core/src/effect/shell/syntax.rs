@@ -1,6 +1,9 @@
 //! The shape of a shell script after parsing: nothing is expanded, nothing is run.
 
-use std::{borrow::Cow, ops::Range};
+use std::{
+    borrow::Cow,
+    ops::{Deref, DerefMut, Range},
+};
 
 /// A list of commands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -179,9 +182,66 @@ pub enum RedirectKind {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Word<'a> {
     /// From left to right.
-    pub parts: Vec<Part<'a>>,
+    pub parts: Parts<'a>,
     /// Its bytes in the script.
     pub range: Range<usize>,
+}
+
+/// The pieces of a word. Nearly every word is one piece, and that is kept in place.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Parts<'a> {
+    /// One piece.
+    One(Part<'a>),
+    /// None, or several.
+    Many(Vec<Part<'a>>),
+}
+
+impl Default for Parts<'_> {
+    fn default() -> Self {
+        Self::Many(Vec::new())
+    }
+}
+
+impl<'a> Parts<'a> {
+    /// Adds a piece at the end.
+    pub fn push(&mut self, part: Part<'a>) {
+        *self = match std::mem::take(self) {
+            Self::Many(many) if many.is_empty() => Self::One(part),
+            Self::One(first) => Self::Many(vec![first, part]),
+            Self::Many(mut many) => {
+                many.push(part);
+                Self::Many(many)
+            }
+        };
+    }
+
+    /// The pieces in a list.
+    pub fn into_vec(self) -> Vec<Part<'a>> {
+        match self {
+            Self::One(part) => vec![part],
+            Self::Many(many) => many,
+        }
+    }
+}
+
+impl<'a> Deref for Parts<'a> {
+    type Target = [Part<'a>];
+
+    fn deref(&self) -> &[Part<'a>] {
+        match self {
+            Self::One(part) => std::slice::from_ref(part),
+            Self::Many(many) => many,
+        }
+    }
+}
+
+impl DerefMut for Parts<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::One(part) => std::slice::from_mut(part),
+            Self::Many(many) => many,
+        }
+    }
 }
 
 /// A piece of a word.
@@ -238,15 +298,15 @@ pub enum Form<'a> {
     /// `${!x}`
     Indirect,
     /// `${x:-word}`, `${x-word}`
-    Default(Word<'a>),
+    Default(Box<Word<'a>>),
     /// `${x:=word}`, `${x=word}`
-    Assign(Word<'a>),
+    Assign(Box<Word<'a>>),
     /// `${x:+word}`, `${x+word}`
-    Alternative(Word<'a>),
+    Alternative(Box<Word<'a>>),
     /// `${x:?word}`
-    Required(Word<'a>),
+    Required(Box<Word<'a>>),
     /// `${x:offset:length}`
-    Slice(Word<'a>),
+    Slice(Box<Word<'a>>),
     /// `${x#pattern}`, `${x%pattern}` and doubled
     Strip {
         /// From the front.
@@ -254,17 +314,17 @@ pub enum Form<'a> {
         /// The longest match.
         longest: bool,
         /// What is stripped.
-        pattern: Word<'a>,
+        pattern: Box<Word<'a>>,
     },
     /// `${x/pattern/replacement}`
     Replace {
         /// Every occurrence.
         all: bool,
         /// What is replaced.
-        pattern: Word<'a>,
+        pattern: Box<Word<'a>>,
         /// By what.
-        with: Word<'a>,
+        with: Box<Word<'a>>,
     },
     /// `${x^^}`, `${x,,}`, `${x@Q}`, `${a[i]}`: not followed, but what is inside is read.
-    Other(Word<'a>),
+    Other(Box<Word<'a>>),
 }

@@ -611,7 +611,7 @@ impl<'c> Walker<'c> {
     /// `… | sh -i | nc host port`: what the shell prints goes to whoever tells it what to do.
     fn check_piped_shell(&mut self, item: &Item<'_>) {
         let name = |stage: &Stage<'_>| match &stage.command {
-            Command::Simple { words, .. } => match words.first().map(|word| word.parts.as_slice()) {
+            Command::Simple { words, .. } => match words.first().map(|word| &*word.parts) {
                 Some([Part::Text { text, .. }]) => programs::base_name(text).to_owned(),
                 _ => String::new(),
             },
@@ -634,7 +634,7 @@ impl<'c> Walker<'c> {
     /// A shell whose input or output is a connection obeys whoever is at the other end.
     fn check_reverse_shell(&mut self, redirects: &[Redirect<'_>], range: (usize, usize)) {
         let connected = redirects.iter().find_map(|redirect| {
-            let [Part::Text { text, .. }, ..] = redirect.target.parts.as_slice() else { return None };
+            let [Part::Text { text, .. }, ..] = &*redirect.target.parts else { return None };
             network_path(text)
         });
         if let Some(host) = connected {
@@ -735,7 +735,7 @@ fn is_declaration_name(arguments: &[Arg<'_>]) -> bool {
 
 fn is_command(item: &Item<'_>, names: &[&str]) -> bool {
     matches!(item.stages.as_slice(), [Stage { command: Command::Simple { words, .. }, .. }]
-        if matches!(words.first().map(|word| word.parts.as_slice()),
+        if matches!(words.first().map(|word| &*word.parts),
             Some([Part::Text { text, .. }]) if names.contains(&&**text)))
 }
 
@@ -744,7 +744,7 @@ fn is_endless(condition: &Script<'_>) -> bool {
         [item] if is_command(item, &["true", ":", "/bin/true", "/usr/bin/true"]) => true,
         [Item { stages, .. }] => match stages.as_slice() {
             [Stage { command: Command::Arithmetic(word), .. }] => {
-                matches!(word.parts.as_slice(), [Part::Text { text, .. }] if text.trim() == "1")
+                matches!(&*word.parts, [Part::Text { text, .. }] if text.trim() == "1")
             }
             [Stage { command: Command::Test(words), .. }] => words.len() == 1,
             _ => false,

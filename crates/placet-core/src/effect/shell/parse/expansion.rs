@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::{Form, Parser, Part, Read, Script, Stop, Word, is_name_start, word::push_text};
+use super::{Form, Parser, Part, Parts, Read, Script, Stop, Word, is_name_start, word::push_text};
 
 impl<'a> Parser<'a> {
     /// `$…`, with the reading position on the `$`.
-    pub(super) fn dollar(&mut self, parts: &mut Vec<Part<'a>>, quoted: bool) -> Read<()> {
+    pub(super) fn dollar(&mut self, parts: &mut Parts<'a>, quoted: bool) -> Read<()> {
         self.node()?;
         match self.peek_at(1) {
             b'(' if self.peek_at(2) == b'(' => {
@@ -15,7 +15,7 @@ impl<'a> Parser<'a> {
                 self.at += 3;
                 match self.arithmetic_until_double_paren() {
                     Ok(word) => {
-                        parts.push(Part::Arithmetic(word.parts));
+                        parts.push(Part::Arithmetic(word.parts.into_vec()));
                         return Ok(());
                     }
                     Err(Stop) => {
@@ -39,9 +39,9 @@ impl<'a> Parser<'a> {
             b'[' => {
                 // The old `$[ … ]` arithmetic.
                 self.at += 2;
-                let mut inside = Vec::new();
+                let mut inside = Parts::default();
                 self.deeper(|parser| parser.double_quoted(&mut inside, Some(b']')))?;
-                parts.push(Part::Arithmetic(inside));
+                parts.push(Part::Arithmetic(inside.into_vec()));
             }
             b'\'' if !quoted => {
                 let text = self.ansi_c_quoted()?;
@@ -68,7 +68,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `${…}`
-    fn braced_parameter(&mut self, parts: &mut Vec<Part<'a>>, quoted: bool) -> Read<()> {
+    fn braced_parameter(&mut self, parts: &mut Parts<'a>, quoted: bool) -> Read<()> {
         self.at += 2;
         let mut form = None;
         match self.peek() {
@@ -151,8 +151,8 @@ impl<'a> Parser<'a> {
                 }
                 let pattern = self.until(quoted, b'/')?;
                 if self.bytes[self.at - 1] == b'}' {
-                    let with = Word { parts: Vec::new(), range: self.at..self.at };
-                    return Ok(Form::Replace { all, pattern, with });
+                    let with = Word { parts: Parts::default(), range: self.at..self.at };
+                    return Ok(Form::Replace { all, pattern, with: Box::new(with) });
                 }
                 Ok(Form::Replace { all, pattern, with: self.until_brace(quoted)? })
             }
@@ -160,21 +160,21 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn until_brace(&mut self, quoted: bool) -> Read<Word<'a>> {
+    fn until_brace(&mut self, quoted: bool) -> Read<Box<Word<'a>>> {
         self.until(quoted, b'}')
     }
 
     /// A word up to `end` or the closing brace, which is consumed; blanks belong to it.
-    fn until(&mut self, quoted: bool, end: u8) -> Read<Word<'a>> {
+    fn until(&mut self, quoted: bool, end: u8) -> Read<Box<Word<'a>>> {
         self.node()?;
         let start = self.at;
-        let mut parts = Vec::new();
+        let mut parts = Parts::default();
         while !self.done() {
             match self.peek() {
                 byte if byte == end || byte == b'}' => {
                     let range = start..self.at;
                     self.at += 1;
-                    return Ok(Word { parts, range });
+                    return Ok(Box::new(Word { parts, range }));
                 }
                 b'\'' if !quoted => {
                     let from = self.at + 1;
@@ -221,7 +221,7 @@ impl<'a> Parser<'a> {
     pub(super) fn arithmetic_until_double_paren(&mut self) -> Read<Word<'a>> {
         self.deeper(|parser| {
             let start = parser.at;
-            let mut parts = Vec::new();
+            let mut parts = Parts::default();
             let mut depth = 0usize;
             loop {
                 let from = parser.at;
@@ -268,7 +268,7 @@ impl<'a> Parser<'a> {
 
     /// A substitution in backticks. Inside, a backslash protects backticks, `$` and itself; where there
     /// is one, the inner text is a new one and is read when it is walked.
-    pub(super) fn backticks(&mut self, parts: &mut Vec<Part<'a>>, quoted: bool) -> Read<()> {
+    pub(super) fn backticks(&mut self, parts: &mut Parts<'a>, quoted: bool) -> Read<()> {
         self.node()?;
         let start = self.at + 1;
         let mut at = start;

@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 use super::{Parser, Pending, Read, is_separator};
 use crate::effect::shell::syntax::{
-    Command, Fd, Form, Part, Redirect, RedirectKind, Script, Stage, Value, Word,
+    Command, Fd, Form, Part, Parts, Redirect, RedirectKind, Script, Stage, Value, Word,
 };
 
 impl<'a> Parser<'a> {
@@ -62,7 +62,7 @@ impl<'a> Parser<'a> {
         self.bodies.push(None);
         self.pending.push(Pending { index, delimiter: delimiter.into(), quoted, strip_tabs });
         // The range marks which body belongs here until `fill_here_docs` puts it in.
-        let target = Word { parts: Vec::new(), range: index..usize::MAX };
+        let target = Word { parts: Parts::default(), range: index..usize::MAX };
         redirects.push(Redirect { fd, kind: RedirectKind::HereDoc, target });
         Ok(())
     }
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
             });
             let word = if pending.quoted {
                 let text = self.text[start..end].into();
-                Word { parts: vec![Part::Text { text, quoted: true }], range: start..end }
+                Word { parts: Parts::One(Part::Text { text, quoted: true }), range: start..end }
             } else {
                 self.here_doc_word(start..end)?
             };
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
 
     /// A body in which `$` and backticks still work.
     pub(super) fn here_doc_word(&mut self, range: Range<usize>) -> Read<Word<'a>> {
-        let mut parts = Vec::new();
+        let mut parts = Parts::default();
         self.slice(range.clone(), |parser| parser.double_quoted(&mut parts, None))?;
         Ok(Word { parts, range })
     }

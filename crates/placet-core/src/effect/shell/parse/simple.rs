@@ -2,7 +2,7 @@
 
 use super::{Parser, Read, SUBSCRIPT_MAX, Stop, is_name, is_name_start, is_separator};
 use crate::effect::shell::syntax::{
-    Assignment, Command, Form, Item, Link, Part, Redirect, Stage, Value, Word,
+    Assignment, Command, Form, Item, Link, Part, Parts, Redirect, Stage, Value, Word,
 };
 
 impl<'a> Parser<'a> {
@@ -116,16 +116,18 @@ impl<'a> Parser<'a> {
     pub(super) fn assignment(&mut self) -> Read<Option<Assignment<'a>>> {
         let start = self.at;
         let Some(name) = self.name() else { return Ok(None) };
-        let mut subscript = Vec::new();
+        let mut before: Vec<Part<'a>> = Vec::new();
         if self.peek() == b'[' {
             let Some(end) = self.subscript_end() else {
                 self.at = start;
                 return Ok(None);
             };
+            let mut subscript = Parts::default();
             self.slice(self.at + 1..end, |parser| parser.double_quoted(&mut subscript, None))?;
             self.at = end + 1;
+            before = subscript.into_vec();
             // The element does not matter, but what runs to find it does.
-            subscript.retain(|part| {
+            before.retain(|part| {
                 !matches!(part, Part::Text { .. } | Part::Parameter { form: Form::Plain, .. })
             });
         }
@@ -151,11 +153,14 @@ impl<'a> Parser<'a> {
             }
         }
         let mut value = if self.done() || is_separator(self.peek()) {
-            Word { parts: Vec::new(), range: self.at..self.at }
+            Word { parts: Parts::default(), range: self.at..self.at }
         } else {
             self.word()?
         };
-        value.parts.splice(..0, subscript);
+        if !before.is_empty() {
+            before.extend(value.parts.into_vec());
+            value.parts = Parts::Many(before);
+        }
         Ok(Some(Assignment { name, append, value: Value::Scalar(value) }))
     }
 }
@@ -166,12 +171,12 @@ fn is_declaration(text: &str, words: &[Word<'_>]) -> bool {
 }
 
 fn declared_word<'a>(assignment: &Assignment<'a>) -> Word<'a> {
-    let mut parts = vec![Part::Text { text: format!("{}=", assignment.name).into(), quoted: true }];
+    let mut parts = Parts::One(Part::Text { text: format!("{}=", assignment.name).into(), quoted: true });
     let mut range = 0..0;
     match &assignment.value {
         Value::Scalar(word) => {
             range = word.range.clone();
-            parts.extend(word.parts.iter().cloned());
+            word.parts.iter().cloned().for_each(|part| parts.push(part));
         }
         Value::Array(_) => {}
     }

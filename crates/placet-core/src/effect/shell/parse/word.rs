@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::{Parser, Part, Read, Stop, Word, is_separator};
+use super::{Parser, Part, Parts, Read, Stop, Word, is_separator};
 
 impl<'a> Parser<'a> {
     /// One word; at least one byte is consumed.
     pub(super) fn word(&mut self) -> Read<Word<'a>> {
         self.node()?;
         let start = self.at;
-        let mut parts = Vec::with_capacity(1);
+        let mut parts = Parts::default();
         if self.word_parts(&mut parts, start).is_err() {
-            for part in parts {
+            for part in parts.into_vec() {
                 if let Part::Substitution { mut script, .. } | Part::Process { mut script, .. } = part {
                     self.salvage(&mut script);
                 }
@@ -24,7 +24,7 @@ impl<'a> Parser<'a> {
         Ok(Word { parts, range: start..self.at })
     }
 
-    fn word_parts(&mut self, parts: &mut Vec<Part<'a>>, start: usize) -> Read<()> {
+    fn word_parts(&mut self, parts: &mut Parts<'a>, start: usize) -> Read<()> {
         while !self.done() {
             match self.peek() {
                 b'\'' => {
@@ -66,7 +66,7 @@ impl<'a> Parser<'a> {
     pub(super) fn pattern_word(&mut self) -> Read<Word<'a>> {
         self.node()?;
         let start = self.at;
-        let mut parts = Vec::new();
+        let mut parts = Parts::default();
         let mut depth = 0usize;
         while !self.done() {
             match self.peek() {
@@ -120,7 +120,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A backslash outside quotes.
-    fn escape(&mut self, parts: &mut Vec<Part<'a>>) {
+    fn escape(&mut self, parts: &mut Parts<'a>) {
         self.at += 1;
         match self.text[self.at..].chars().next() {
             None => push_text(parts, Cow::Borrowed("\\"), true),
@@ -134,7 +134,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The inside of double quotes up to `end`, or of a here-document up to the end of the text.
-    pub(super) fn double_quoted(&mut self, parts: &mut Vec<Part<'a>>, end: Option<u8>) -> Read<()> {
+    pub(super) fn double_quoted(&mut self, parts: &mut Parts<'a>, end: Option<u8>) -> Read<()> {
         loop {
             let start = self.at;
             while let Some(byte) = self.bytes.get(self.at) {
@@ -240,7 +240,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `@(a|b)` and its relatives: one glob, whatever it matches.
-    fn extended_glob(&mut self, parts: &mut Vec<Part<'a>>) -> Read<()> {
+    fn extended_glob(&mut self, parts: &mut Parts<'a>) -> Read<()> {
         let mut depth = 0usize;
         let start = self.at;
         while !self.done() {
@@ -264,7 +264,7 @@ impl<'a> Parser<'a> {
 }
 
 /// Adds text to a word, joining it with what is already there.
-pub(super) fn push_text<'a>(parts: &mut Vec<Part<'a>>, more: Cow<'a, str>, more_quoted: bool) {
+pub(super) fn push_text<'a>(parts: &mut Parts<'a>, more: Cow<'a, str>, more_quoted: bool) {
     if let Some(Part::Text { text, quoted }) = parts.last_mut()
         && *quoted == more_quoted
     {

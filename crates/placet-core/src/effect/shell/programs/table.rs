@@ -23,7 +23,7 @@
 
 mod text;
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
 
 use text::Block;
 
@@ -34,6 +34,7 @@ use super::{
 use crate::effect::{
     Effect, Extent, Manner, Place, Seen, Sensitivity, Target, TargetKind, Undo, Verb,
     act::Act,
+    lookup::Lookup,
     shell::{
         flow::{Arg, Flow, Origin},
         walk::Walker,
@@ -55,8 +56,8 @@ const TEXTS: &[(&str, &str)] = &[
 ];
 
 /// The programs by each of their names.
-static TABLE: LazyLock<HashMap<&'static str, &'static Block>> = LazyLock::new(|| {
-    let mut table = HashMap::with_capacity(4096);
+static TABLE: LazyLock<Lookup<&'static str, &'static Block>> = LazyLock::new(|| {
+    let mut table = Lookup::with_capacity_and_hasher(4096, Default::default());
     for (_, text) in TEXTS {
         // Checked by a test: the text is part of the program.
         let _ = text::index(text, &mut table);
@@ -469,7 +470,7 @@ mod tests {
 
     #[test]
     fn the_built_in_table_can_be_read() {
-        let mut table = HashMap::new();
+        let mut table = Lookup::default();
         for (file, text) in TEXTS {
             text::index(text, &mut table).unwrap_or_else(|(line, what)| panic!("{file}:{line}: {what}"));
         }

@@ -1,10 +1,11 @@
 //! Programs that run another command: what counts is the command inside.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
 
 use super::{Call, options::Options};
 use crate::effect::{
     Effect, Manner, Place, Sensitivity, Target, TargetKind, Undo, Verb,
+    lookup::Lookup,
     shell::{
         flow::{Arg, Flow, HOLE, Origin},
         walk::Walker,
@@ -215,7 +216,7 @@ const SUBCOMMANDS: &[(&str, &[&str], &[&str], Manner)] = &[
 ];
 
 /// The wrappers by each of their names.
-static BY_NAME: LazyLock<HashMap<&'static str, &'static Wrapper>> = LazyLock::new(|| {
+static BY_NAME: LazyLock<Lookup<&'static str, &'static Wrapper>> = LazyLock::new(|| {
     WRAPPERS.iter().flat_map(|wrapper| wrapper.names.iter().map(move |name| (*name, wrapper))).collect()
 });
 

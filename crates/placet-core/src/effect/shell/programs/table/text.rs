@@ -3,10 +3,10 @@
 //! A process that asks about one command should not pay for two thousand programs: the names are found first, and
 //! the block of a program is read when somebody asks for it.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::sync::OnceLock;
 
 use super::{Condition, Line, Names, Pattern, Program, Reader, Template};
-use crate::effect::{Extent, Manner, Place, Seen, Sensitivity, TargetKind, Undo, Verb};
+use crate::effect::{Extent, Manner, Place, Seen, Sensitivity, TargetKind, Undo, Verb, lookup::Lookup};
 
 /// The lines of one program, read when they are first needed.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl Block {
 /// Finds the blocks of `text` and adds them to `table` under each of their names.
 pub fn index(
     text: &'static str,
-    table: &mut HashMap<&'static str, &'static Block>,
+    table: &mut Lookup<&'static str, &'static Block>,
 ) -> Result<(), (usize, String)> {
     let mut names: &'static str = "";
     let (mut start, mut at, mut first) = (0, 0, 1);
@@ -266,7 +266,7 @@ mod tests {
             ("x\n    => read path @0", 2, "operands are counted from one"),
             ("x\n    verbs awya", 2, "`verbs` is `here` or `away`, not `awya`"),
         ] {
-            let mut table = HashMap::new();
+            let mut table = Lookup::default();
             index(text, &mut table).unwrap();
             assert_eq!(table["x"].read().unwrap_err(), (line, what.to_owned()), "{text}");
         }
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn a_name_is_there_once() {
-        let mut table = HashMap::new();
+        let mut table = Lookup::default();
         assert_eq!(
             index("x\n    => read service\ny x\n", &mut table).unwrap_err().1,
             "`x` is in the table twice"
