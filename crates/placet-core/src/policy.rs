@@ -101,6 +101,8 @@ impl Default for RetentionPolicy {
 pub struct WarrantPolicy {
     /// The keys whose word counts without another's.
     pub roots: Vec<Root>,
+    /// Files with signed lists of what was revoked. Whoever reads the settings reads them.
+    pub revocations: Vec<String>,
     /// Agents that may do nothing without a warrant; `*` for all.
     pub required_of: Vec<String>,
 }

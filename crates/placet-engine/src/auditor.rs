@@ -52,14 +52,26 @@ impl AuditKeys {
         TrustedKeys::new([self.signing.public()])
     }
 
-    /// A digest that says nothing to whoever has not the key.
+    /// A digest that says nothing to whoever has not the key: what records name a call by.
     pub(crate) fn keyed(&self, digest: &CallDigest) -> [u8; 16] {
-        first_half(self.digest.clone().chain_update(digest.as_bytes()))
+        let mut half = [0; 16];
+        half.copy_from_slice(&self.token(digest).as_bytes()[..16]);
+        half
     }
 
-    /// Proof that this record stood at this place.
-    pub(crate) fn seal(&self, index: u64, leaf: &Hash) -> [u8; 16] {
-        first_half(self.seal.clone().chain_update(index.to_be_bytes()).chain_update(leaf))
+    /// The same in full: what holds and approvals bind to. Nobody can guess a short secret of the call from it.
+    pub(crate) fn token(&self, digest: &CallDigest) -> CallDigest {
+        let whole = self.digest.clone().chain_update(digest.as_bytes()).finalize();
+        CallDigest::from_bytes(whole.into_bytes().into())
+    }
+
+    /// Proof that this record stood at this place, filed as it is.
+    pub(crate) fn seal(&self, index: u64, filed: &Filed<'_>, leaf: &Hash) -> [u8; 16] {
+        let call = filed.call.unwrap_or("");
+        let mac = self.seal.clone().chain_update(index.to_be_bytes()).chain_update([filed.kind]);
+        let mac = mac.chain_update(filed.at.as_ms().to_be_bytes());
+        let mac = mac.chain_update((call.len() as u64).to_be_bytes()).chain_update(call);
+        first_half(mac.chain_update(leaf))
     }
 
     pub(crate) fn checkpoint(&self, size: u64, root: Hash) -> SealedCheckpoint {
@@ -75,7 +87,8 @@ impl AuditKeys {
         (session, call): (&str, Option<&str>),
         (body, leaf): (&[u8], Hash),
     ) -> Result<u64, StoreError> {
-        let seal = self.seal(ledger.log_size()?, &leaf);
+        let filed = Filed { kind: kind as u8, at, call };
+        let seal = self.seal(ledger.log_size()?, &filed, &leaf);
         ledger.record_append(&Entry { kind, at, session, call, body, leaf, seal })
     }
 
@@ -100,6 +113,13 @@ impl AuditKeys {
         let hash = leaf(&body);
         self.append(ledger, kind, at, (session, None), (&body, hash))
     }
+}
+
+/// What a record is filed under, beside its bytes.
+pub(crate) struct Filed<'a> {
+    pub kind: u8,
+    pub at: Timestamp,
+    pub call: Option<&'a str>,
 }
 
 fn keyed(key: &[u8; 32]) -> Hmac<Sha256> {

@@ -26,8 +26,8 @@ pub struct Configuration {
     pub inline_deadline_ms: i64,
     /// Which open threats weigh on later calls of their session.
     pub carry_over: CarryOver,
-    /// How long things are kept.
-    pub retention: Retention,
+    /// How long things are kept; nothing if that is somebody else's business.
+    pub retention: Option<Retention>,
     /// Agents that may do nothing without a warrant; `*` for all of them.
     pub require_warrant: Vec<String>,
 }
@@ -51,10 +51,10 @@ impl Configuration {
             deadline_ms: policy.holds.deadline.as_ms(),
             inline_deadline_ms: policy.holds.inline_deadline.as_ms(),
             carry_over: if policy.threats.carry_over { CarryOver::All } else { CarryOver::Nothing },
-            retention: Retention {
+            retention: Some(Retention {
                 holds_ms: policy.retention.holds.as_ms(),
                 events_ms: policy.retention.events.as_ms(),
-            },
+            }),
             require_warrant: policy.warrants.required_of.clone(),
             policy,
             rules,

@@ -25,12 +25,13 @@ pub enum HoldName {
 }
 
 impl HoldName {
-    /// Reads a number or a ticket.
+    /// Reads a ticket, or a number as `#12`.
     pub fn parse(text: &str) -> Result<Self, placet_core::hold::InvalidTicket> {
-        match text.trim().trim_start_matches('#').parse() {
-            // Four digits could be a ticket too; those have their `H-`.
-            Ok(number) => Ok(HoldName::Id(HoldId(number))),
-            Err(_) => Ticket::parse(text).map(HoldName::Ticket),
+        // Digits alone could be either; a number says that it is one.
+        match text.trim().strip_prefix('#').map(str::parse) {
+            Some(Ok(number)) => Ok(HoldName::Id(HoldId(number))),
+            Some(Err(_)) => Err(placet_core::hold::InvalidTicket),
+            None => Ticket::parse(text).map(HoldName::Ticket),
         }
     }
 }

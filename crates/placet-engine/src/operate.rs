@@ -87,8 +87,7 @@ impl Engine {
     ) -> Result<bool, StoreError> {
         let (shared, by) = (Arc::clone(&self.shared), by.name().to_owned());
         let run = move |ledger: &mut dyn Ledger| {
-            let known = ledger.threats(true, usize::MAX >> 1)?.into_iter().find(|threat| threat.id == id);
-            let Some(threat) = known else { return Ok(false) };
+            let Some(threat) = ledger.threat_get(id)? else { return Ok(false) };
             if !ledger.threat_change(id, state)? {
                 return Ok(false);
             }

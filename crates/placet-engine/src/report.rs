@@ -5,9 +5,9 @@ use std::sync::{Arc, atomic::Ordering};
 use placet_core::{
     Context, EventKind, Finding, Redactor, Timestamp,
     event::{Outcome, Report},
-    hold::Ticket,
+    hold::{HoldState, Ticket},
     note,
-    record::{Ended, What, compact},
+    record::{Ended, What, compact, expand},
     redact::Moves,
     rule::{Match, RulePolicy, Severity},
 };
@@ -63,7 +63,7 @@ fn take_note(
 ) -> Result<(Noted, Vec<Ticket>), StoreError> {
     let (snapshot, now) = (shared.snapshot(), shared.clock.now());
     let configuration = snapshot.configuration();
-    ledger.session_seen(&Sighting {
+    let learned = ledger.session_seen(&Sighting {
         session: report.session(),
         agent: report.agent(),
         host: report.host(),
@@ -73,6 +73,9 @@ fn take_note(
         at: now,
         verdict: None,
     })?;
+    if learned {
+        sessions::family_changed(ledger)?;
+    }
     let decision = {
         let history = settle::Exact(std::cell::RefCell::new(&mut *ledger));
         let context = Context {
@@ -147,7 +150,26 @@ fn outcome(
         findings,
     };
     shared.keys.record(ledger, now, report.session(), What::Outcome(ended))?;
-    Ok((cites, cites.is_none() && outcome != Outcome::Blocked))
+    let ran = matches!(outcome, Outcome::Ok | Outcome::Error);
+    let governed = match cites {
+        Some(cites) => !ran || was_let_through(ledger, cites)?,
+        None => outcome == Outcome::Blocked,
+    };
+    Ok((cites, !governed))
+}
+
+/// Whether the call of this decision was let through, at once or by an approval.
+fn was_let_through(ledger: &mut dyn Ledger, decision: u64) -> Result<bool, StoreError> {
+    let Some(record) = ledger.record_get(decision)? else { return Ok(false) };
+    let read = expand(&record.body).ok();
+    let decided = read.as_ref().and_then(|read| read.get("what")?.get("decision"));
+    let text = |key: &str| decided.and_then(|decided| decided.get(key)?.as_str());
+    if text("carried_out") == Some("allow") {
+        return Ok(true);
+    }
+    let ticket = text("ticket").and_then(|ticket| Ticket::parse(ticket).ok());
+    let hold = ticket.map(|ticket| ledger.hold_by_ticket(&ticket)).transpose()?.flatten();
+    Ok(hold.is_some_and(|hold| hold.state == HoldState::Redeemed))
 }
 
 fn keep(ledger: &mut dyn Ledger, report: &Report, now: Timestamp) -> Result<(), StoreError> {

@@ -33,6 +33,9 @@ pub enum BindError {
         /// Which.
         session: String,
     },
+    /// A session without a name of its own cannot be told from others.
+    #[error("a session that is empty or `unknown` cannot be bound: it cannot be told from others")]
+    NoName,
     /// It could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -44,46 +47,87 @@ pub(crate) fn extends(warrant: &Warrant, from: &Warrant) -> bool {
     all.len() >= start.len() && all.iter().zip(start).all(|(a, b)| a.digest == b.digest)
 }
 
-/// What a session acts under.
+/// What a session acts under, and whether that can change without a setting being changed.
 pub(crate) fn find_binding(
     shared: &Shared,
     snapshot: &Snapshot,
     session: &str,
     parent: Option<&str>,
     now: Timestamp,
-) -> Result<Binding, StoreError> {
+) -> Result<(Binding, bool), StoreError> {
     let (own, above) = look(&*shared.store, |ledger| {
         let known = ledger.session_get(session)?;
         let own = known.as_ref().and_then(|session| session.warrant.clone());
-        let parent = known.and_then(|session| session.parent).or_else(|| parent.map(str::to_owned));
-        Ok((own, above(ledger, parent)?))
+        let stored = known.and_then(|session| session.parent);
+        // Who is said to have started it counts as well as who was: neither sets it free.
+        let mut above = ancestor(ledger, stored)?;
+        if !matches!(above, Ancestor::Bound(_)) {
+            above = above.or(ancestor(ledger, parent.map(str::to_owned))?);
+        }
+        Ok((own, above))
     })?;
+    let configuration = snapshot.configuration();
     let open = |bytes: Vec<u8>| {
-        let configuration = snapshot.configuration();
         SealedWarrant::from_bytes(bytes).open(&configuration.roots, &configuration.revocations, now)
     };
-    Ok(match (own, above) {
-        (Some(bytes), _) => match open(bytes) {
-            Ok(warrant) => Binding::To(Arc::new(warrant)),
-            Err(error) => Binding::Broken(format!("the warrant of this session does not count: {error}")),
+    let settled = !matches!(above, Ancestor::Unknown);
+    let broken = |error: OpenWarrantError| {
+        Binding::Broken(format!("the warrant of this session does not count: {error}"))
+    };
+    let binding = match (own.map(open), above) {
+        (Some(Err(error)), _) => broken(error),
+        (Some(Ok(own)), Ancestor::Bound(bytes)) => match open(bytes) {
+            // What was passed on is no wider than what it was passed on from, as that is now.
+            Ok(from) if extends(&own, &from) => Binding::To(Arc::new(own)),
+            Ok(_) => Binding::Missing,
+            Err(error) => broken(error),
         },
-        (None, true) => Binding::Missing,
-        (None, false) => Binding::Free,
-    })
+        (Some(Ok(own)), Ancestor::Free | Ancestor::Unknown | Ancestor::Endless) => Binding::To(Arc::new(own)),
+        (None, Ancestor::Bound(_) | Ancestor::Endless) => Binding::Missing,
+        (None, Ancestor::Free | Ancestor::Unknown) => Binding::Free,
+    };
+    Ok((binding, settled))
 }
 
-/// Whether a session from `parent` upwards has a warrant.
-fn above(ledger: &mut dyn Ledger, mut parent: Option<String>) -> Result<bool, StoreError> {
+/// Who stands above a session.
+enum Ancestor {
+    /// Nobody with a warrant.
+    Free,
+    /// The nearest one with a warrant has this.
+    Bound(Vec<u8>),
+    /// Somebody who was not seen yet.
+    Unknown,
+    /// A line that long is a loop or a trick; nobody in it is free.
+    Endless,
+}
+
+impl Ancestor {
+    /// The stricter of two.
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Ancestor::Free, other) | (other, Ancestor::Free) => other,
+            (Ancestor::Unknown, other) | (other, Ancestor::Unknown) => other,
+            (first, _) => first,
+        }
+    }
+}
+
+fn ancestor(ledger: &mut dyn Ledger, mut parent: Option<String>) -> Result<Ancestor, StoreError> {
     for _ in 0..ANCESTORS_MAX {
-        let Some(id) = parent else { return Ok(false) };
-        let Some(session) = ledger.session_get(&id)? else { return Ok(false) };
-        if session.warrant.is_some() {
-            return Ok(true);
+        let Some(id) = parent.filter(|id| !id.is_empty()) else { return Ok(Ancestor::Free) };
+        let Some(session) = ledger.session_get(&id)? else { return Ok(Ancestor::Unknown) };
+        if let Some(warrant) = session.warrant {
+            return Ok(Ancestor::Bound(warrant));
         }
         parent = session.parent;
     }
-    // A line that long is a loop or a trick; nobody in it is free.
-    Ok(true)
+    Ok(Ancestor::Endless)
+}
+
+/// Who started whom has changed: whoever decides by an older view of that decides again.
+pub(crate) fn family_changed(ledger: &mut dyn Ledger) -> Result<(), StoreError> {
+    let size = ledger.log_size()?;
+    ledger.setting_put(key::WARRANTS, &size.to_string())
 }
 
 impl Engine {
@@ -95,43 +139,35 @@ impl Engine {
         warrant: &SealedWarrant,
         by: &Approver,
     ) -> Result<(), BindError> {
+        if !placet_core::hold::can_come_back(session) {
+            return Err(BindError::NoName);
+        }
         let snapshot = self.snapshot();
         let configuration = snapshot.configuration();
-        let now = self.now();
-        let opened = warrant.open(&configuration.roots, &configuration.revocations, now)?;
-        let from = look(&*self.shared.store, |ledger| {
-            let known = ledger.session_get(session)?.and_then(|session| session.parent);
-            let parent = known.or_else(|| parent.map(str::to_owned));
-            parent.map(|parent| ledger.session_get(&parent)).transpose().map(Option::flatten)
-        })?;
-        if let Some(bytes) = from.and_then(|parent| parent.warrant) {
-            let parent = SealedWarrant::from_bytes(bytes).open(
-                &configuration.roots,
-                &configuration.revocations,
-                now,
-            )?;
-            if !extends(&opened, &parent) {
-                return Err(BindError::NotNarrowed { session: session.to_owned() });
-            }
-        }
+        let opened = warrant.open(&configuration.roots, &configuration.revocations, self.now())?;
         let links: Vec<String> = opened.links().iter().map(|link| link.head.id.to_string()).collect();
-        self.put_binding(session, parent, Some(warrant.as_bytes().to_vec()), links, by).await?;
-        Ok(())
+        match self
+            .put_binding(session, parent, Some((warrant.as_bytes().to_vec(), Arc::new(opened))), links, by)
+            .await?
+        {
+            true => Ok(()),
+            false => Err(BindError::NotNarrowed { session: session.to_owned() }),
+        }
     }
 
     /// Takes the warrant of a session away.
     pub async fn unbind(&self, session: &str, by: &Approver) -> Result<(), StoreError> {
-        self.put_binding(session, None, None, Vec::new(), by).await
+        self.put_binding(session, None, None, Vec::new(), by).await.map(|_| ())
     }
 
     async fn put_binding(
         &self,
         session: &str,
         parent: Option<&str>,
-        warrant: Option<Vec<u8>>,
+        warrant: Option<(Vec<u8>, Arc<Warrant>)>,
         links: Vec<String>,
         by: &Approver,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let (shared, session, by) = (Arc::clone(&self.shared), session.to_owned(), by.name().to_owned());
         let parent = parent.map(str::to_owned);
         let run = move |ledger: &mut dyn Ledger| {
@@ -146,14 +182,28 @@ impl Engine {
                 at: now,
                 verdict: None,
             })?;
-            ledger.session_warrant_put(&session, warrant.as_deref())?;
+            if let Some((_, opened)) = &warrant {
+                let stored = ledger.session_get(&session)?.and_then(|session| session.parent);
+                if let Ancestor::Bound(bytes) = ancestor(ledger, stored.or_else(|| parent.clone()))? {
+                    let snapshot = shared.snapshot();
+                    let (roots, revoked) =
+                        (&snapshot.configuration.roots, &snapshot.configuration.revocations);
+                    let from = SealedWarrant::from_bytes(bytes).open(roots, revoked, now);
+                    if !from.is_ok_and(|from| extends(opened, &from)) {
+                        return Ok(false);
+                    }
+                }
+            }
+            ledger.session_warrant_put(&session, warrant.as_ref().map(|(bytes, _)| bytes.as_slice()))?;
             let bound = Bound { session: &session, warrants: &links, by: &by };
             let record = shared.keys.record(ledger, now, &session, What::SessionWarrant(bound))?;
             // Whoever decides by an older view of things decides again.
-            ledger.setting_put(key::WARRANTS, &record.to_string())
+            ledger.setting_put(key::WARRANTS, &record.to_string())?;
+            Ok(true)
         };
-        transact(&*self.shared.store, run).await?;
-        self.changed()
+        let bound = transact(&*self.shared.store, run).await?;
+        self.changed()?;
+        Ok(bound)
     }
 
     /// Ends a session: its pending holds, not those of sessions it started.

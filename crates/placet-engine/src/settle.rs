@@ -3,17 +3,18 @@
 use placet_core::{
     Claim, Decision, Finding, Source, Timestamp, Verdict,
     hold::{Comeback, HoldEvent, HoldState, Ticket},
+    log::Hash,
     record::{HoldStep, ThreatStep, What},
     rule::{History, HistoryError, Match, RulePolicy, Severity, Subject, Taken, Track},
-    warrant::SealedApproval,
+    warrant::{Approval, SealedApproval},
 };
 use placet_store::{EntryKind, Hold, HoldChange, Ledger, NewHold, Raised, Sighting, StoreError, ThreatState};
-use std::cell::RefCell;
+use std::{cell::RefCell, sync::Arc};
 
 use crate::{
     Answer, CarryOver, Held,
     answer::sentence,
-    card,
+    card, sessions,
     submit::{Prepared, stop},
 };
 
@@ -33,7 +34,9 @@ const TICKET_LENGTHS: std::ops::RangeInclusive<usize> = 4..=12;
 impl Prepared {
     /// Checks, and writes.
     pub fn settle(&self, ledger: &mut dyn Ledger) -> Result<Settled, StoreError> {
-        if ledger.settings_version()? != self.snapshot.settings.version {
+        // Rules, keys and revocations are swapped whole; whoever decided by the old ones decides again.
+        let swapped = !Arc::ptr_eq(&self.shared.snapshot().configuration, &self.snapshot.configuration);
+        if swapped || ledger.settings_version()? != self.snapshot.settings.version {
             return Ok(Settled::Stale);
         }
         let mut stricter: Option<(Decision, Decision)> = None;
@@ -50,7 +53,7 @@ impl Prepared {
             return self.come_back(ledger, ticket, decision);
         }
         let known = match verdict == Verdict::Hold && self.may_come_back {
-            true => ledger.hold_of_call(&self.digest)?,
+            true => ledger.hold_of_call(&self.token)?,
             false => None,
         };
         let meets = known
@@ -69,15 +72,13 @@ impl Prepared {
         };
         match (verdict, known, meets) {
             (Verdict::Hold, Some(hold), Comeback::Redeem) => {
-                if let Err(reason) = self.approval_holds(&hold) {
-                    let mut refused = (decision.clone(), masked.clone());
-                    stop(&mut refused.0, Source::Input, reason.clone());
-                    stop(&mut refused.1, Source::Input, reason);
-                    let record = self.write(ledger, &refused.1, None, true)?;
-                    return Ok(Settled::Done(Answer::blocked(&refused.1.reasons, record)));
-                }
-                let record = self.write(ledger, masked, ticket.as_ref(), stricter.is_some())?;
-                self.redeem(ledger, &hold)?;
+                let approval = match self.approval(ledger, &hold)? {
+                    Ok(approval) => approval,
+                    Err(reason) => return self.refuse(ledger, masked, reason),
+                };
+                let body = self.encode(masked, ticket.as_ref(), Some(Verdict::Allow));
+                let record = self.append(ledger, &body)?;
+                self.redeem(ledger, &hold, &approval)?;
                 self.use_up(ledger, decision)?;
                 self.note(ledger, decision, true)?;
                 Ok(Settled::Done(Answer::Allow { args: None, record, observed: None }))
@@ -203,7 +204,7 @@ impl Prepared {
         ledger: &mut dyn Ledger,
         stricter: &mut Option<(Decision, Decision)>,
     ) -> Result<(), StoreError> {
-        for claim in self.decision.claims.iter().filter(|_| self.again.is_none()) {
+        for claim in &self.decision.claims {
             if let Claim::Once { key } = claim
                 && ledger.once_used(key)?
             {
@@ -237,7 +238,9 @@ impl Prepared {
             match claim {
                 Claim::Count { key, adds, .. } if !of_rule(key) => ledger.counter_add(key, *adds)?,
                 Claim::Once { key } => {
-                    ledger.once_use(key, self.now)?;
+                    if !ledger.once_use(key, self.now)? {
+                        return Err(refused("a proof was used before"));
+                    }
                 }
                 Claim::Count { .. } | Claim::Version { .. } => {}
             }
@@ -248,7 +251,7 @@ impl Prepared {
     /// The session was seen.
     fn seen(&self, ledger: &mut dyn Ledger, verdict: Verdict) -> Result<(), StoreError> {
         let call = &self.masked_call;
-        ledger.session_seen(&Sighting {
+        let learned = ledger.session_seen(&Sighting {
             session: call.session(),
             agent: call.agent(),
             host: call.host(),
@@ -257,7 +260,8 @@ impl Prepared {
             deployment: call.deployment(),
             at: self.now,
             verdict: Some(verdict),
-        })
+        })?;
+        if learned { sessions::family_changed(ledger) } else { Ok(()) }
     }
 
     /// Writes the record, and what rules found.
@@ -268,12 +272,28 @@ impl Prepared {
         ticket: Option<&Ticket>,
         changed: bool,
     ) -> Result<u64, StoreError> {
-        let anew = (changed || ticket.is_some()).then(|| self.encode(masked, ticket));
-        let (body, hash) = anew.as_ref().unwrap_or(&self.ready);
-        let whose = (self.call.session(), self.call.id());
-        let record = self.shared.keys.append(ledger, EntryKind::Decision, self.now, whose, (body, *hash))?;
+        let anew = (changed || ticket.is_some()).then(|| self.encode(masked, ticket, None));
+        let record = self.append(ledger, anew.as_ref().unwrap_or(&self.ready))?;
         self.raise(ledger, masked, record)?;
         Ok(record)
+    }
+
+    fn append(&self, ledger: &mut dyn Ledger, (body, hash): &(Vec<u8>, Hash)) -> Result<u64, StoreError> {
+        let whose = (self.call.session(), self.call.id());
+        self.shared.keys.append(ledger, EntryKind::Decision, self.now, whose, (body, *hash))
+    }
+
+    /// Says no to a call whose approval does not count, and records it.
+    fn refuse(
+        &self,
+        ledger: &mut dyn Ledger,
+        masked: &Decision,
+        reason: String,
+    ) -> Result<Settled, StoreError> {
+        let mut refused = masked.clone();
+        stop(&mut refused, Source::Input, reason);
+        let record = self.write(ledger, &refused, None, true)?;
+        Ok(Settled::Done(Answer::blocked(&refused.reasons, record)))
     }
 
     /// Leaves behind for people what rules found.
@@ -316,7 +336,7 @@ impl Prepared {
     fn open_hold(&self, ledger: &mut dyn Ledger, masked: &Decision) -> Result<Held, StoreError> {
         let mut hold = NewHold {
             ticket: Ticket::from_bits(self.chance, *TICKET_LENGTHS.start()),
-            digest: self.digest,
+            digest: self.token,
             agent: self.masked_call.agent().to_owned(),
             session: self.masked_call.session().to_owned(),
             record: ledger.log_size()?,
@@ -336,22 +356,31 @@ impl Prepared {
         Err(StoreError::new(placet_store::Fault::Other, "there is no ticket left"))
     }
 
-    /// Whether the approval of a hold is one that was given here, for this call, and is in time.
-    fn approval_holds(&self, hold: &Hold) -> Result<(), String> {
-        let keys = self.shared.keys.approval_keys();
-        let sealed = hold.approval.as_ref().map(|bytes| SealedApproval::from_bytes(bytes.as_slice()));
-        match sealed.map(|sealed| sealed.open(&keys, &self.digest, self.now)) {
-            Some(Ok(_)) => Ok(()),
-            Some(Err(error)) => {
-                Err(format!("the approval of {} does not count: {error}", hold.opened.ticket))
-            }
-            None => Err(format!("nobody has signed the approval of {}", hold.opened.ticket)),
+    /// The approval of a hold, if it was given here, for this call, is in time and was not used.
+    fn approval(&self, ledger: &mut dyn Ledger, hold: &Hold) -> Result<Result<Approval, String>, StoreError> {
+        let ticket = &hold.opened.ticket;
+        let Some(bytes) = &hold.approval else {
+            return Ok(Err(format!("nobody has signed the approval of {ticket}")));
+        };
+        // The answer may be younger than our look at the clock.
+        let now = self.now.max(hold.since);
+        let opened = SealedApproval::from_bytes(bytes.as_slice()).open(
+            &self.shared.keys.approval_keys(),
+            &self.token,
+            now,
+        );
+        let approval = match opened {
+            Ok(approval) => approval,
+            Err(error) => return Ok(Err(format!("the approval of {ticket} does not count: {error}"))),
+        };
+        match ledger.once_used(&once(&approval))? {
+            true => Ok(Err(format!("the approval of {ticket} was used before"))),
+            false => Ok(Ok(approval)),
         }
     }
 
-    fn redeem(&self, ledger: &mut dyn Ledger, hold: &Hold) -> Result<(), StoreError> {
-        let refused = |detail: String| StoreError::new(placet_store::Fault::Refused, detail);
-        let state = hold.state.step(HoldEvent::Redeem).map_err(|error| refused(error.to_string()))?;
+    fn redeem(&self, ledger: &mut dyn Ledger, hold: &Hold, approval: &Approval) -> Result<(), StoreError> {
+        let state = hold.state.step(HoldEvent::Redeem).map_err(|error| refused(&error.to_string()))?;
         let change = HoldChange {
             state,
             since: self.now,
@@ -361,9 +390,9 @@ impl Prepared {
             approval: None,
         };
         ledger.hold_change(hold.id, &change)?;
-        // Whatever is done to the row later: the ticket was used.
-        if !ledger.once_use(&format!("redeemed:{}", hold.opened.ticket), self.now)? {
-            return Err(refused("the approval was used before".to_owned()));
+        // Whatever is done to the row later: the approval was used.
+        if !ledger.once_use(&once(approval), self.now)? {
+            return Err(refused("the approval was used before"));
         }
         let step = HoldStep {
             ticket: &hold.opened.ticket,
@@ -394,13 +423,14 @@ impl Prepared {
             }
             HoldState::Approved if self.now >= hold.redeem_until => Answer::expired(ticket, record),
             HoldState::Approved => {
-                if let Err(reason) = self.approval_holds(&hold) {
-                    return Ok(Settled::Done(Answer::blocked(&[reason], record)));
-                }
                 if !self.claims_hold(ledger, decision)? {
                     return Ok(Settled::Stale);
                 }
-                self.redeem(ledger, &hold)?;
+                let approval = match self.approval(ledger, &hold)? {
+                    Ok(approval) => approval,
+                    Err(reason) => return self.refuse(ledger, &self.masked, reason),
+                };
+                self.redeem(ledger, &hold, &approval)?;
                 self.use_up(ledger, decision)?;
                 self.note(ledger, decision, true)?;
                 Answer::Allow { args: None, record, observed: None }
@@ -412,6 +442,18 @@ impl Prepared {
         };
         Ok(Settled::Done(answer))
     }
+}
+
+/// What redeeming an approval uses up.
+fn once(approval: &Approval) -> String {
+    match approval.claim() {
+        Claim::Once { key } => key,
+        Claim::Count { key, .. } | Claim::Version { key, .. } => key,
+    }
+}
+
+fn refused(detail: &str) -> StoreError {
+    StoreError::new(placet_store::Fault::Refused, detail)
 }
 
 /// What rules count is remembered by notes, not by counters.

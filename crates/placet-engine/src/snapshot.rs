@@ -71,14 +71,17 @@ impl Snapshot {
         &self,
         session: &str,
         parent: &str,
-        find: impl FnOnce() -> Result<Binding, StoreError>,
+        find: impl FnOnce() -> Result<(Binding, bool), StoreError>,
     ) -> Result<Binding, StoreError> {
         const SESSIONS_MAX: usize = 10_000;
         let name = (session.to_owned(), parent.to_owned());
         if let Some(known) = self.bound.lock().unwrap_or_else(PoisonError::into_inner).get(&name) {
             return Ok(known.clone());
         }
-        let found = find()?;
+        let (found, settled) = find()?;
+        if !settled {
+            return Ok(found);
+        }
         let mut bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
         if bound.len() >= SESSIONS_MAX {
             bound.clear();

@@ -54,6 +54,26 @@ impl Submission {
     }
 }
 
+/// The longest name of anybody who asks. Names are kept, indexed and shown; nothing honest needs longer ones.
+const NAME_BYTES_MAX: usize = 256;
+
+/// A call from somebody whose name nobody should have to keep.
+fn too_long(call: &ToolCall) -> Option<Answer> {
+    let names = [
+        ("host", Some(call.host())),
+        ("agent", Some(call.agent())),
+        ("session", Some(call.session())),
+        ("parent_session", call.parent_session()),
+        ("user", call.user()),
+        ("deployment", call.deployment()),
+        ("id", call.id()),
+    ];
+    let (what, _) =
+        names.into_iter().find(|(_, name)| name.is_some_and(|name| name.len() > NAME_BYTES_MAX))?;
+    let reason = format!("Blocked: `{what}` is longer than {NAME_BYTES_MAX} bytes, and is no name.");
+    Some(Answer::Block { reason, ticket: None, record: None })
+}
+
 /// How often a decision is made anew because something changed while it was made.
 const TRIES_MAX: usize = 8;
 
@@ -64,6 +84,8 @@ pub(crate) struct Prepared {
     pub call: Arc<ToolCall>,
     pub decision: Decision,
     pub digest: CallDigest,
+    /// The digest as holds and approvals know it.
+    pub token: CallDigest,
     /// The same without secrets.
     pub masked_call: ToolCall,
     pub masked: Decision,
@@ -96,15 +118,20 @@ impl Engine {
     }
 
     async fn try_submit(&self, submission: Submission, tell: impl Fn(&Held)) -> Result<Answer, StoreError> {
+        if let Some(refused) = too_long(&submission.call) {
+            return Ok(refused);
+        }
         let shared = &self.shared;
         let until = Instant::now() + submission.wait.min(Duration::from_secs(24 * 60 * 60));
         let call = Arc::new(submission.call);
         let may_come_back = submission.may_retry && can_come_back(call.session());
+        // Once: a person may take longer to answer than a proof is fresh.
+        let shown = submission.presented.as_ref().map(|presented| Shown::check(shared, presented, &call));
         let mut again: Option<Ticket> = None;
         let mut tries = 0;
         loop {
             let how = (may_come_back, submission.wait);
-            let prepared = prepare(shared, &call, submission.presented.as_ref(), how, again.clone())?;
+            let prepared = prepare(shared, &call, shown.as_ref(), how, again.clone())?;
             let settled = transact(&*shared.store, move |ledger| prepared.settle(ledger)).await?;
             let held = match settled {
                 Settled::Stale => {
@@ -150,7 +177,8 @@ impl Engine {
             // It may be answered already: a hold that was joined.
             return Ok(if self.is_pending(ticket)? { Woken::TimeUp } else { Woken::Changed });
         }
-        let woken = self.shared.waiters.wait(ticket, until);
+        let store = &*self.shared.store;
+        let woken = self.shared.waiters.wait(ticket, until, || look(store, |ledger| ledger.log_size()))?;
         self.ring();
         // Whoever answered before we began to wait has not woken us.
         if !self.is_pending(ticket)? {
@@ -213,7 +241,7 @@ impl Counters for StoredCounters<'_> {
 fn prepare(
     shared: &Arc<Shared>,
     call: &Arc<ToolCall>,
-    presented: Option<&Presented>,
+    shown: Option<&Result<Shown, String>>,
     (may_come_back, wait): (bool, Duration),
     again: Option<Ticket>,
 ) -> Result<Prepared, StoreError> {
@@ -222,10 +250,10 @@ fn prepare(
     let configuration = Arc::clone(&snapshot.configuration);
     let history = shared.store.shelves().history();
     let counters = StoredCounters(&*shared.store);
-    let found = Authorized::find(shared, &snapshot, call, presented, now)?;
+    let found = Authorized::find(shared, &snapshot, call, shown, now)?;
     let authority = found.as_ref().ok().and_then(Option::as_ref).map(|authorized| Authority {
         warrant: &authorized.warrant,
-        held: authorized.possession.as_ref().map_or(Possessed::Taken, Possessed::Proved),
+        held: authorized.possession.as_deref().map_or(Possessed::Taken, Possessed::Proved),
         posture: Posture::OPEN,
         counters: &counters,
         now,
@@ -278,6 +306,7 @@ fn prepare(
         shared: Arc::clone(shared),
         call: Arc::clone(call),
         digest,
+        token: shared.keys.token(&digest),
         masked_call: Cow::into_owned(masked_call),
         masked,
         seen: history.versions(),
@@ -292,7 +321,7 @@ fn prepare(
         decision,
         snapshot,
     };
-    prepared.ready = prepared.encode(&prepared.masked, None);
+    prepared.ready = prepared.encode(&prepared.masked, None, None);
     Ok(prepared)
 }
 
@@ -305,11 +334,16 @@ pub(crate) fn stop(decision: &mut Decision, source: Source, reason: String) {
 
 impl Prepared {
     /// The record of `masked`, with its hash in the log.
-    pub fn encode(&self, masked: &Decision, ticket: Option<&Ticket>) -> (Vec<u8>, Hash) {
+    pub fn encode(
+        &self,
+        masked: &Decision,
+        ticket: Option<&Ticket>,
+        carried_out: Option<Verdict>,
+    ) -> (Vec<u8>, Hash) {
         let mode = self.snapshot.mode(self.call.agent());
         let decided = Decided {
             digest: self.shared.keys.keyed(&self.digest),
-            carried_out: mode.carry_out(masked),
+            carried_out: carried_out.unwrap_or_else(|| mode.carry_out(masked)),
             policy: self.snapshot.configuration.fingerprint,
             warrants: &self.warrants,
             ticket,
@@ -334,7 +368,7 @@ impl Nonces for CheckedLater {
 /// A warrant under which a call is made, checked.
 struct Authorized {
     warrant: Arc<Warrant>,
-    possession: Option<Possession>,
+    possession: Option<Arc<Possession>>,
 }
 
 impl Authorized {
@@ -343,7 +377,7 @@ impl Authorized {
         shared: &Shared,
         snapshot: &Snapshot,
         call: &ToolCall,
-        presented: Option<&Presented>,
+        shown: Option<&Result<Shown, String>>,
         now: Timestamp,
     ) -> Result<Result<Option<Self>, String>, StoreError> {
         let binding = match call.session() {
@@ -368,22 +402,43 @@ impl Authorized {
             }
             Binding::Broken(reason) => return Ok(Err(reason)),
         };
-        let Some(presented) = presented else {
-            return Ok(Ok(bound.map(|warrant| Self { warrant, possession: None })));
+        let shown = match shown {
+            None => return Ok(Ok(bound.map(|warrant| Self { warrant, possession: None }))),
+            Some(Err(reason)) => return Ok(Err(reason.clone())),
+            Some(Ok(shown)) => shown,
         };
-        let opened = match presented.warrant.open(&configuration.roots, &configuration.revocations, now) {
-            Ok(warrant) => Arc::new(warrant),
-            Err(error) => return Ok(Err(format!("the warrant does not count: {error}"))),
-        };
+        if let Err(error) = shown.warrant.recheck(&configuration.revocations, now) {
+            return Ok(Err(format!("the warrant no longer counts: {error}")));
+        }
         if let Some(bound) = bound
-            && !crate::sessions::extends(&opened, &bound)
+            && !crate::sessions::extends(&shown.warrant, &bound)
         {
             return Ok(Err("the warrant is no part of the one this session is bound to".to_owned()));
         }
+        let possession = Some(Arc::clone(&shown.possession));
+        Ok(Ok(Some(Self { warrant: Arc::clone(&shown.warrant), possession })))
+    }
+}
+
+/// A warrant that was shown, and the proof that the caller holds it, both checked when the call came.
+struct Shown {
+    warrant: Arc<Warrant>,
+    possession: Arc<Possession>,
+}
+
+impl Shown {
+    fn check(shared: &Shared, presented: &Presented, call: &ToolCall) -> Result<Self, String> {
+        let (snapshot, now) = (shared.snapshot(), shared.clock.now());
+        let configuration = snapshot.configuration();
+        let warrant = presented
+            .warrant
+            .open(&configuration.roots, &configuration.revocations, now)
+            .map_err(|error| format!("the warrant does not count: {error}"))?;
         let digest = placet_core::decision::digest(call, &configuration.policy);
-        Ok(match presented.proof.check(&opened, &digest, now, &CheckedLater) {
-            Ok(possession) => Ok(Some(Self { warrant: opened, possession: Some(possession) })),
-            Err(error) => Err(format!("that the caller holds the warrant is not proved: {error}")),
-        })
+        let possession = presented
+            .proof
+            .check(&warrant, &digest, now, &CheckedLater)
+            .map_err(|error| format!("that the caller holds the warrant is not proved: {error}"))?;
+        Ok(Self { warrant: Arc::new(warrant), possession: Arc::new(possession) })
     }
 }

@@ -12,7 +12,7 @@ use placet_core::{
     hold::{HoldEvent, HoldState, Ticket},
     record::{AgedOut, HoldStep, What, expand},
 };
-use placet_store::{EntryKind, Hold, HoldChange, Ledger, StoreError, transact, wait_for};
+use placet_store::{Hold, HoldChange, Ledger, StoreError, transact, wait_for};
 
 use crate::engine::{Shared, look};
 
@@ -24,6 +24,8 @@ const DUE_EVERY: Duration = Duration::from_secs(30);
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
 /// How often old things are let go.
 const AGE_OUT_EVERY: Duration = Duration::from_secs(60 * 60);
+/// How often we look whether it is time for that.
+const AGE_OUT_LOOK: Duration = Duration::from_secs(60);
 /// A clock that is set forward makes holds due at once; we notice within this time.
 const CLOCK_EVERY: Duration = Duration::from_secs(1);
 /// Holds that are ended in one go.
@@ -72,7 +74,6 @@ pub(crate) fn start(shared: &Arc<Shared>) -> Result<Timekeeper, StoreError> {
         shared: Arc::downgrade(shared),
         bell: Arc::clone(&bell),
         others: shared.store.others_version()?,
-        log_seen: look(&*shared.store, |ledger| ledger.log_size())?,
         due_looked: Instant::now(),
         signed: Instant::now(),
         aged: Instant::now(),
@@ -88,7 +89,6 @@ struct Keeper {
     shared: Weak<Shared>,
     bell: Arc<Bell>,
     others: u64,
-    log_seen: u64,
     due_looked: Instant,
     signed: Instant,
     aged: Instant,
@@ -132,13 +132,17 @@ impl Keeper {
         let clock = shared.clock.now();
         let due = shared.next_due.load(Ordering::SeqCst);
         if clock.as_ms() >= due {
-            let _ = wait_for(settle_due(shared));
+            // A store that fails now is asked again in a while, not at once.
+            if wait_for(settle_due(shared)).is_err() {
+                let later = clock.plus_ms(CLOCK_EVERY.as_millis() as i64);
+                shared.next_due.store(later.as_ms(), Ordering::SeqCst);
+            }
         }
         if now.duration_since(self.signed) >= CHECKPOINT_EVERY {
             self.signed = now;
             let _ = wait_for(checkpoint(shared));
         }
-        if now.duration_since(self.aged) >= AGE_OUT_EVERY {
+        if now.duration_since(self.aged) >= AGE_OUT_LOOK {
             self.aged = now;
             let _ = wait_for(age_out(shared));
         }
@@ -164,21 +168,13 @@ impl Keeper {
         if version == self.others {
             return Ok(());
         }
-        const AT_ONCE: usize = 1_000;
-        loop {
-            let records = look(&*shared.store, |ledger| ledger.records_from(self.log_seen, AT_ONCE))?;
-            for record in &records {
-                self.log_seen = record.index + 1;
-                if record.kind == Some(EntryKind::HoldStep)
-                    && let Some(ticket) = ticket_of(&record.body)
-                {
-                    shared.waiters.wake(&ticket);
-                }
-            }
-            if records.len() < AT_ONCE {
-                break;
-            }
+        let from = shared.waiters.heard();
+        let (steps, size) =
+            look(&*shared.store, |ledger| Ok((ledger.hold_steps_from(from)?, ledger.log_size()?)))?;
+        for ticket in steps.iter().filter_map(|body| ticket_of(body)) {
+            shared.waiters.wake(&ticket);
         }
+        shared.waiters.hear(size);
         self.others = version;
         Ok(())
     }
@@ -269,10 +265,17 @@ pub(crate) async fn checkpoint(shared: &Shared) -> Result<(), StoreError> {
     signed
 }
 
-/// Lets old things go, and says so in the log.
-async fn age_out(shared: &Shared) -> Result<(), StoreError> {
-    let (now, keys, retention) =
-        (shared.clock.now(), shared.keys.clone(), shared.snapshot().configuration.retention);
+/// Lets old things go, some at a time, and says so in the log. Whoever did it last is remembered, so that many short
+/// processes do it as often as one long one.
+pub(crate) async fn age_out(shared: &Shared) -> Result<(), StoreError> {
+    const LAST: &str = "aged out";
+    let (now, keys, snapshot) = (shared.clock.now(), Arc::clone(&shared.keys), shared.snapshot());
+    let Some(retention) = snapshot.configuration.retention else { return Ok(()) };
+    let seconds = u64::try_from(now.as_ms() / 1_000).unwrap_or(0);
+    let since = look(&*shared.store, |ledger| ledger.counter_get(LAST))?;
+    if seconds.saturating_sub(since) < AGE_OUT_EVERY.as_secs() {
+        return Ok(());
+    }
     transact(&*shared.store, move |ledger| {
         let gone = ledger.age_out(&retention, now)?;
         for (what, count, until) in
@@ -282,7 +285,10 @@ async fn age_out(shared: &Shared) -> Result<(), StoreError> {
                 keys.record(ledger, now, "", What::Retention(AgedOut { what, count, until }))?;
             }
         }
-        Ok(())
+        // There is more to do: it is done next time, without waiting an hour.
+        let all = gone.holds == 0 && gone.events == 0 && gone.remnants == 0;
+        let last = ledger.counter_get(LAST)?;
+        if all && seconds > last { ledger.counter_add(LAST, seconds - last) } else { Ok(()) }
     })
     .await
 }

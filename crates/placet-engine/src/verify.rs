@@ -3,7 +3,7 @@
 use placet_core::log::{Checkpoint, SealedCheckpoint, Tree, VerifierKey, leaf};
 use placet_store::{Store, StoreError};
 
-use crate::{AuditKeys, engine::look};
+use crate::{AuditKeys, auditor::Filed, engine::look};
 
 /// Records that are read at once.
 const AT_ONCE: usize = 4_096;
@@ -64,6 +64,9 @@ pub enum VerifyError {
         /// How many there were.
         expected: u64,
     },
+    /// The head of the log is not that of its records.
+    #[error("the head of the log is not that of its records")]
+    Head,
     /// A checkpoint does not fit.
     #[error("the checkpoint of {size} records does not fit: {what}")]
     Checkpoint {
@@ -114,8 +117,13 @@ impl Verifier<'_> {
                 if record.leaf != hash {
                     return Err(wrong("was changed"));
                 }
+                let filed = Filed {
+                    kind: record.kind.map_or(0, |kind| kind as u8),
+                    at: record.at,
+                    call: record.call.as_deref(),
+                };
                 if let Some(keys) = self.keys
-                    && record.seal != keys.seal(index, &hash)
+                    && record.seal != keys.seal(index, &filed, &hash)
                 {
                     return Err(wrong("was changed, or stands where another stood"));
                 }
@@ -131,7 +139,11 @@ impl Verifier<'_> {
             progress(Progress { records: tree.size(), total });
         }
         if tree != head {
-            return Err(VerifyError::Short { found: tree.size(), expected: head.size() });
+            return Err(VerifyError::Head);
+        }
+        if let Some(unmet) = to_meet.next() {
+            let what = "there is no such place in the log".to_owned();
+            return Err(VerifyError::Checkpoint { size: unmet.size, what });
         }
         let beyond = look(self.store, |ledger| ledger.records_from(total, 1))?;
         if let Some(record) = beyond.first() {

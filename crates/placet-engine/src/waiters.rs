@@ -28,6 +28,8 @@ struct Inner {
     waiting: HashMap<Ticket, Vec<(u64, oneshot::Sender<Woken>)>>,
     times: BinaryHeap<Reverse<(Instant, u64, Ticket)>>,
     next: u64,
+    /// The first record that may hold news for somebody who waits.
+    heard: u64,
 }
 
 impl Waiters {
@@ -35,15 +37,35 @@ impl Waiters {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for something to happen to a hold, until `until`.
-    pub fn wait(&self, ticket: &Ticket, until: Instant) -> oneshot::Receiver<Woken> {
+    /// Waits for something to happen to a hold, until `until`. `log_size` is asked if nobody waited before: what was
+    /// written until now is no news.
+    pub fn wait<E>(
+        &self,
+        ticket: &Ticket,
+        until: Instant,
+        log_size: impl FnOnce() -> Result<u64, E>,
+    ) -> Result<oneshot::Receiver<Woken>, E> {
         let (tell, told) = oneshot::channel();
         let mut inner = self.lock();
+        if inner.waiting.is_empty() {
+            inner.heard = log_size()?;
+        }
         let number = inner.next;
         inner.next += 1;
         inner.waiting.entry(ticket.clone()).or_default().push((number, tell));
         inner.times.push(Reverse((until, number, ticket.clone())));
-        told
+        Ok(told)
+    }
+
+    /// The first record that may hold news.
+    pub fn heard(&self) -> u64 {
+        self.lock().heard
+    }
+
+    /// All records before this one were heard.
+    pub fn hear(&self, until: u64) {
+        let mut inner = self.lock();
+        inner.heard = inner.heard.max(until);
     }
 
     /// Something happened to a hold.

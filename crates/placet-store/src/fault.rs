@@ -95,6 +95,7 @@ forward! {
     fn log_size() -> u64;
     fn record_append(entry: &Entry<'_>) -> u64;
     fn record_get(index: u64) -> Option<StoredRecord>;
+    fn hold_steps_from(from: u64) -> Vec<Vec<u8>>;
     fn records_from(from: u64, limit: usize) -> Vec<StoredRecord>;
     fn records_of_session(session: &str, limit: usize) -> Vec<StoredRecord>;
     fn decision_of(session: &str, call: &str) -> Option<u64>;
@@ -118,7 +119,7 @@ forward! {
     fn shelf_get(track: &Track) -> Shelf;
     fn shelf_version(track: &Track) -> u64;
     fn note_put(note: &Note) -> ();
-    fn session_seen(sighting: &Sighting<'_>) -> ();
+    fn session_seen(sighting: &Sighting<'_>) -> bool;
     fn session_get(id: &str) -> Option<Session>;
     fn sessions(limit: usize) -> Vec<Session>;
     fn session_end(id: &str, at: Timestamp) -> ();
@@ -127,6 +128,7 @@ forward! {
     fn threat_raise(seen: &Match, session: &str, at: Timestamp, record: u64) -> Raised;
     fn threats_open_of(session: &str) -> Vec<Threat>;
     fn threats(with_cleared: bool, limit: usize) -> Vec<Threat>;
+    fn threat_get(id: i64) -> Option<Threat>;
     fn threat_change(id: i64, state: ThreatState) -> bool;
     fn happening_put(happening: &Happening) -> ();
     fn happenings_of(session: &str, limit: usize) -> Vec<Happening>;

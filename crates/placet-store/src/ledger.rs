@@ -31,6 +31,8 @@ pub trait Ledger {
     fn record_append(&mut self, entry: &Entry<'_>) -> Result<u64>;
     /// The record at `index`.
     fn record_get(&mut self, index: u64) -> Result<Option<StoredRecord>>;
+    /// What happened to holds from record `from` on: the bodies of those records.
+    fn hold_steps_from(&mut self, from: u64) -> Result<Vec<Vec<u8>>>;
     /// Up to `limit` records from `from` on.
     fn records_from(&mut self, from: u64, limit: usize) -> Result<Vec<StoredRecord>>;
     /// The last `limit` records of a session, oldest first.
@@ -81,8 +83,8 @@ pub trait Ledger {
     /// Remembers something for a rule.
     fn note_put(&mut self, note: &Note) -> Result<()>;
 
-    /// A session and its agent were seen.
-    fn session_seen(&mut self, sighting: &Sighting<'_>) -> Result<()>;
+    /// A session and its agent were seen. What was not known of it before is learned; true if that is who started it.
+    fn session_seen(&mut self, sighting: &Sighting<'_>) -> Result<bool>;
     /// A session.
     fn session_get(&mut self, id: &str) -> Result<Option<Session>>;
     /// Up to `limit` sessions, the last seen first.
@@ -100,6 +102,8 @@ pub trait Ledger {
     fn threats_open_of(&mut self, session: &str) -> Result<Vec<Threat>>;
     /// Up to `limit` threats, the last matched first; cleared ones only if asked for.
     fn threats(&mut self, with_cleared: bool, limit: usize) -> Result<Vec<Threat>>;
+    /// One threat.
+    fn threat_get(&mut self, id: i64) -> Result<Option<Threat>>;
     /// Changes where a threat stands; false if there is none, or it stands there already.
     fn threat_change(&mut self, id: i64, state: ThreatState) -> Result<bool>;
 
@@ -108,6 +112,6 @@ pub trait Ledger {
     /// The last `limit` events of a session, oldest first.
     fn happenings_of(&mut self, session: &str, limit: usize) -> Result<Vec<Happening>>;
 
-    /// Lets go of what is no longer to be kept.
+    /// Lets go of some of what is no longer to be kept: at most a thousand of each kind.
     fn age_out(&mut self, retention: &Retention, now: Timestamp) -> Result<AgedOut>;
 }

@@ -66,6 +66,8 @@ pub struct StoredRecord {
     pub kind: Option<EntryKind>,
     /// When.
     pub at: Timestamp,
+    /// The host's name for the call.
+    pub call: Option<String>,
     /// The bytes.
     pub body: Vec<u8>,
     /// What is said to be their hash.

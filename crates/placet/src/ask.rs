@@ -71,6 +71,8 @@ pub fn run(arguments: &Ask) -> anyhow::Result<ExitCode> {
             let _ = tell(held);
         }
     }));
+    // What is not done now is done by the next one.
+    let _ = wait_for(home.engine.keep_house());
     let mut out = anstream::stdout();
     if json {
         serde_json::to_writer(&mut out, &answer).map_err(std::io::Error::from)?;

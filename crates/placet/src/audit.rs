@@ -173,9 +173,10 @@ fn verify(arguments: &Audit, against: Option<&std::path::Path>) -> anyhow::Resul
             if arguments.data.json {
                 let index = match &error {
                     VerifyError::Record { index, .. } => Some(*index),
-                    VerifyError::Short { .. } | VerifyError::Checkpoint { .. } | VerifyError::Store(_) => {
-                        None
-                    }
+                    VerifyError::Short { .. }
+                    | VerifyError::Head
+                    | VerifyError::Checkpoint { .. }
+                    | VerifyError::Store(_) => None,
                 };
                 writeln!(
                     out,

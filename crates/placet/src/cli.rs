@@ -39,6 +39,8 @@ pub enum Command {
     Sessions(crate::sessions::Sessions),
     /// List agents.
     Agents(crate::sessions::Agents),
+    /// List what rules found, and say that somebody has looked.
+    Threats(crate::threats::Threats),
     /// Check the audit log, or show a record of it.
     Audit(crate::audit::Audit),
     /// Show or set whether decisions are enforced or only observed.

@@ -9,7 +9,11 @@ use std::{
 use anyhow::{Context, bail};
 use clap::Args;
 use data_encoding::BASE64URL_NOPAD;
-use placet_core::log::VerifierKey;
+use placet_core::{
+    Policy,
+    log::VerifierKey,
+    warrant::{Revocations, TrustedKeys},
+};
 use placet_engine::{Approver, AuditKeys, Configuration, Credential, Engine, SystemClock};
 use placet_store::{
     StoreError,
@@ -62,23 +66,31 @@ impl Data {
 
     /// Opens it with the default settings and no rules, for commands that decide nothing.
     pub fn open(&self) -> anyhow::Result<Home> {
-        self.open_with(Configuration::new(
-            placet_core::Policy::default(),
-            placet_core::rule::RuleSet::default(),
-        ))
+        let (policy, rules) = (placet_core::Policy::default(), placet_core::rule::RuleSet::default());
+        // How long things are kept says the configuration, which is not at hand here.
+        let configuration = Configuration { retention: None, ..Configuration::new(policy, rules) };
+        let home = self.open_with(configuration)?;
+        home.admit_first()?;
+        Ok(home)
     }
 
     /// Opens it with the settings in `file` and no rules, for commands that decide nothing but need the trusted keys.
     pub fn open_configured(&self, file: Option<&Path>) -> anyhow::Result<Home> {
-        self.open_with(Configuration::new(config::load(file)?, placet_core::rule::RuleSet::default()))
+        let policy = config::load(file)?;
+        let revocations = revocations(&policy, file)?;
+        let configuration = Configuration::new(policy, placet_core::rule::RuleSet::default());
+        let home = self.open_with(Configuration { revocations, ..configuration })?;
+        home.admit_first()?;
+        Ok(home)
     }
 
     /// Opens it to decide by the settings in `file` and the rules of `sources`.
     pub fn open_to_decide(&self, file: Option<&Path>, sources: &RuleSources) -> anyhow::Result<Home> {
         let policy = config::load(file)?;
         let rules = rulebook::load(&sources.own, !sources.no_builtin_rules, &policy)?;
-        let fingerprint = fingerprint(file, sources)?;
-        self.open_with(Configuration { fingerprint, ..Configuration::new(policy, rules) })
+        let revocations = revocations(&policy, file)?;
+        let fingerprint = fingerprint(file, sources, &policy)?;
+        self.open_with(Configuration { fingerprint, revocations, ..Configuration::new(policy, rules) })
     }
 
     fn open_with(&self, configuration: Configuration) -> anyhow::Result<Home> {
@@ -91,9 +103,7 @@ impl Data {
         let engine =
             Engine::start(store.clone(), keys, Arc::new(SystemClock), configuration).map_err(remedied)?;
         wait_for(engine.tick()).map_err(remedied)?;
-        let home = Home { engine, store, directory };
-        home.admit_first()?;
-        Ok(home)
+        Ok(Home { engine, store, directory })
     }
 }
 
@@ -103,12 +113,26 @@ pub fn remedied(error: StoreError) -> anyhow::Error {
     anyhow::anyhow!("{error}\n  every call is blocked until this is mended\n  {remedy}")
 }
 
+/// The lists of what was revoked that the configuration names, beside it unless they are somewhere else.
+fn revocation_files(policy: &Policy, file: Option<&Path>) -> Vec<PathBuf> {
+    let beside = file.and_then(Path::parent).unwrap_or(Path::new(""));
+    policy.warrants.revocations.iter().map(|name| beside.join(name)).collect()
+}
+
+fn revocations(policy: &Policy, file: Option<&Path>) -> anyhow::Result<Revocations> {
+    let roots = TrustedKeys::new(policy.warrants.roots.iter().map(|root| root.0));
+    crate::warrant::revocations(&revocation_files(policy, file), &roots)
+}
+
 /// The start of a hash over all that decisions are made by, as it is written.
-fn fingerprint(file: Option<&Path>, sources: &RuleSources) -> anyhow::Result<[u8; 8]> {
+fn fingerprint(file: Option<&Path>, sources: &RuleSources, policy: &Policy) -> anyhow::Result<[u8; 8]> {
     let mut hash = Sha256::new().chain_update(env!("CARGO_PKG_VERSION"));
     hash.update([u8::from(sources.no_builtin_rules)]);
     if let Some(file) = file {
         hash.update(fs::read(file)?);
+    }
+    for list in revocation_files(policy, file) {
+        hash.update(fs::read(list)?);
     }
     for path in &sources.own {
         for source in rulebook::files(path)? {
@@ -125,6 +149,12 @@ fn fingerprint(file: Option<&Path>, sources: &RuleSources) -> anyhow::Result<[u8
 fn log_keys(directory: &Path) -> anyhow::Result<AuditKeys> {
     let path = directory.join(LOG_KEY);
     if !path.exists() {
+        if directory.join(DATABASE).exists() {
+            bail!(
+                "`{}` is missing, and there is a log already that was signed with it; restore it from a back-up",
+                path.display()
+            );
+        }
         let name = data_encoding::HEXLOWER.encode(&keyring::random::<4>()?);
         let seed = Zeroizing::new(keyring::random::<32>()?);
         let encoded = Zeroizing::new(BASE64URL_NOPAD.encode(seed.as_slice()));

@@ -80,16 +80,27 @@ pub fn make_private_directory(directory: &Path) -> std::io::Result<()> {
     fs::create_dir_all(directory)
 }
 
-/// Writes a file that was not there before.
+/// Writes a file that was not there before: all of it, or nothing. Nobody sees half of it.
 pub fn write_new(path: &Path, bytes: &[u8], mode: u32) -> std::io::Result<()> {
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(format!(".{}.new", std::process::id()));
+    let draft = PathBuf::from(draft);
     let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
+    options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
     let _ = mode;
-    let mut file = options.open(path)?;
+    let mut file = options.open(&draft)?;
     file.write_all(bytes)?;
-    file.sync_all()
+    file.sync_all()?;
+    // A link refuses to take the place of a file that is there.
+    let linked = fs::hard_link(&draft, path);
+    fs::remove_file(&draft)?;
+    linked?;
+    if let Some(directory) = path.parent().filter(|directory| !directory.as_os_str().is_empty()) {
+        fs::File::open(directory)?.sync_all()?;
+    }
+    Ok(())
 }
 
 /// The names of all keys in the directory, with their public halves.

@@ -18,6 +18,8 @@ mod sessions;
 
 mod audit;
 
+mod threats;
+
 mod operate;
 
 mod decide;
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Sessions(arguments) => sessions::run(&arguments),
         Command::Agents(arguments) => sessions::agents(&arguments),
         Command::Audit(arguments) => audit::run(&arguments),
+        Command::Threats(arguments) => threats::run(&arguments),
         Command::Mode(arguments) => operate::mode(&arguments),
         Command::StopAll(arguments) => operate::stop_all(&arguments),
         Command::Resume(arguments) => operate::resume(&arguments),

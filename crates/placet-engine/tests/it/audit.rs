@@ -44,6 +44,15 @@ async fn every_change_is_found_and_named() {
             "the data is damaged: the head of the log is not what was written",
         ),
         ("delete from record where idx = 0", "record 0 is missing"),
+        (
+            "update record set at = at + 1 where idx = 4",
+            "record 4 was changed, or stands where another stood",
+        ),
+        ("update record set kind = 3 where idx = 4", "record 4 was changed, or stands where another stood"),
+        (
+            "update record set call = 'c9' where idx = 4",
+            "record 4 was changed, or stands where another stood",
+        ),
     ] {
         let (_directory, file) = log(20).await;
         assert_eq!(verify_file(&file).unwrap().records, 20);
@@ -133,4 +142,33 @@ async fn records_hold_no_secrets_and_a_decision_is_whole() {
     for bytes in [file, journal] {
         assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()));
     }
+}
+
+#[tokio::test]
+async fn an_approval_is_not_good_for_another_row() {
+    let rig = Rig::new();
+    let first = ticket(&rig.ask(risky()).await);
+    rig.approve(&first).await;
+    assert_eq!(short(&rig.ask(risky()).await), "allow");
+    let second = ticket(&rig.ask(risky()).await);
+    change(
+        &rig.file(),
+        &format!(
+            "update hold set state = 'approved', redeem_until = 99999999999999, \
+             approval = (select approval from hold where ticket = '{first}') where ticket = '{second}'"
+        ),
+    );
+    assert_eq!(short(&rig.ask(risky()).await), format!("Blocked: the approval of {second} was used before."));
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn the_plain_digest_of_a_call_is_nowhere() {
+    let rig = Rig::new();
+    ticket(&rig.ask(risky()).await);
+    let digest = placet_core::CallDigest::of(&risky(), &[]);
+    drop(rig.engine);
+    drop(rig.store);
+    let file = std::fs::read(rig.directory.path().join("placet.db")).unwrap();
+    assert!(!file.windows(32).any(|window| window == digest.as_bytes()));
 }

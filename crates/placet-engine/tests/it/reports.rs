@@ -24,6 +24,14 @@ async fn an_outcome_cites_the_decision_on_its_call() {
     let outcome = expand(&record.body).unwrap();
     let outcome = outcome.get("what").and_then(|what| what.get("outcome")).unwrap();
     assert_eq!(outcome.get("cites").and_then(Json::as_u64), Some(0));
+    // A call that was held and ran all the same.
+    ticket(&rig.ask(risky().with_id("c7")).await);
+    let slipped = ended.replace("\"c1\"", "\"c7\"");
+    assert!(rig.engine.report(report(&slipped)).await.unwrap().ungoverned);
+    // One without a session is found by its name alone.
+    rig.ask(harmless().with_session("").with_id("c8")).await;
+    let nameless = ended.replace("\"c1\"", "\"c8\"").replace("\"s1\"", "\"\"");
+    assert!(!rig.engine.report(report(&nameless)).await.unwrap().ungoverned);
     // The same name in another session is another call.
     let other = ended.replace("\"s1\"", "\"s2\"");
     assert!(rig.engine.report(report(&other)).await.unwrap().ungoverned);
@@ -58,5 +66,26 @@ async fn a_session_that_ends_takes_its_holds_along_but_not_its_children() {
     let child = sessions.iter().find(|session| session.id == "s2").unwrap();
     assert_eq!(child.parent.as_deref(), Some("s1"));
     assert_eq!(child.held, 1);
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn what_is_old_goes_and_the_log_says_so() {
+    let rig = Rig::new();
+    let first = ticket(&rig.ask(risky()).await);
+    rig.deny(&first, "no").await;
+    rig.engine.report(report(r#"{"event":"user_input","session":"s1","text":"hello"}"#)).await.unwrap();
+    rig.clock.advance(31 * 24 * 60 * 60 * 1_000);
+    rig.engine.keep_house().await.unwrap();
+    assert!(rig.engine.look(|ledger| ledger.happenings_of("s1", 10)).unwrap().is_empty());
+    let hold = rig.engine.look(|ledger| ledger.holds_last(1)).unwrap().remove(0);
+    // Its answer stays.
+    assert_eq!(
+        (hold.opened.card.len(), hold.state, hold.reason.as_deref()),
+        (0, HoldState::Denied, Some("no"))
+    );
+    let records = rig.engine.look(|ledger| ledger.records_from(0, 100)).unwrap();
+    let last = expand(&records.last().unwrap().body).unwrap();
+    assert!(last.get("what").and_then(|what| what.get("retention")).is_some(), "{last:?}");
     rig.verify().unwrap();
 }

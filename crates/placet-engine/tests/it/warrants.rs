@@ -153,3 +153,82 @@ async fn an_agent_that_needs_a_warrant_does_nothing_without() {
     );
     assert_eq!(short(&rig.ask(call("ls").with_agent("other")).await), "allow");
 }
+
+#[tokio::test]
+async fn nobody_below_a_warrant_is_free_in_whatever_order_they_are_seen() {
+    let rig = rig();
+    let person = rig.person().await;
+    let warrant = mint(&rig, "allow: ['read_file: path under /data']");
+    rig.engine.bind("top", None, &warrant, &person).await.unwrap();
+    // The child is seen before the one that started it.
+    let child = || read("/data/a").with_session("low").with_parent_session("middle");
+    assert_eq!(short(&rig.ask(child()).await), "allow");
+    rig.ask(read("/data/a").with_session("middle").with_parent_session("top")).await;
+    let without =
+        "Blocked: the session that started this one has a warrant, and has passed on no part of it.";
+    assert_eq!(short(&rig.ask(child()).await), without);
+    // A session that was seen without a parent learns of it later.
+    assert_eq!(short(&rig.ask(read("/data/a").with_session("late")).await), "allow");
+    assert_eq!(
+        short(&rig.ask(read("/data/a").with_session("late").with_parent_session("top")).await),
+        without
+    );
+    assert_eq!(short(&rig.ask(read("/data/a").with_session("late")).await), without);
+    // A warrant for the grandchild must come from that of the grandparent.
+    let other = SealedWarrant::mint(terms(&rig, 3, "allow: ['read_file: path any']"), &key(1)).unwrap();
+    let refused = rig.engine.bind("low", None, &other, &person).await;
+    assert!(matches!(refused, Err(BindError::NotNarrowed { .. })), "{refused:?}");
+    let granted = warrant
+        .peek()
+        .unwrap()
+        .grant(terms(&rig, 3, "allow: ['read_file: path under /data']"), &key(2))
+        .unwrap();
+    rig.engine.bind("low", None, &granted, &person).await.unwrap();
+    assert_eq!(short(&rig.ask(child()).await), "allow");
+    // Binding the one above to another warrant takes away what was passed on from the old one.
+    let newer =
+        SealedWarrant::mint(terms(&rig, 4, "allow: ['read_file: path under /data/new']"), &key(1)).unwrap();
+    rig.engine.bind("top", None, &newer, &person).await.unwrap();
+    assert!(!rig.ask(child()).await.is_allow());
+    let nameless = rig.engine.bind("unknown", None, &warrant, &person).await;
+    assert!(matches!(nameless, Err(BindError::NoName)), "{nameless:?}");
+}
+
+#[tokio::test]
+async fn a_person_may_take_longer_than_a_proof_is_fresh() {
+    let rig = rig();
+    let warrant = mint(&rig, "gate: ['read_file: path under /data']");
+    let call = read("/data/a");
+    let opened = warrant.open(
+        &TrustedKeys::new([key(1).public()]),
+        &placet_core::warrant::Revocations::none(),
+        rig.engine.now(),
+    );
+    let last: LinkDigest = opened.unwrap().last().digest;
+    let proof = SealedProof::make(
+        last,
+        CallDigest::of(&call, &[]),
+        rig.engine.now(),
+        Nonce::from_bytes([1; 16]),
+        &key(2),
+    );
+    let submission = Submission {
+        presented: Some(Presented { warrant, proof }),
+        ..Submission::new(call, Duration::from_secs(60))
+    };
+    let (answer, ()) = tokio::join!(rig.engine.submit(submission), async {
+        let hold = rig.pending(1).await.remove(0);
+        rig.clock.advance(10 * 60 * 1_000);
+        rig.approve(hold.opened.ticket.as_str()).await;
+    });
+    assert_eq!(short(&answer), "allow");
+}
+
+#[tokio::test]
+async fn new_settings_count_for_calls_that_are_under_way() {
+    let rig = rig();
+    let mut stricter = configuration();
+    stricter.require_warrant = vec!["*".to_owned()];
+    rig.engine.configure(stricter);
+    assert!(!rig.ask(harmless()).await.is_allow());
+}

@@ -8,7 +8,7 @@ use placet_core::{
     rule::{Shelf, Track},
 };
 
-use crate::Settings;
+use crate::{Settings, Sighting};
 
 /// Sessions and shelves that are kept at hand.
 const KEPT_MAX: usize = 50_000;
@@ -34,6 +34,24 @@ pub struct Counted {
     pub allowed: i64,
     pub held: i64,
     pub blocked: i64,
+    pub has_agent: bool,
+    pub has_host: bool,
+    pub has_parent: bool,
+}
+
+impl Counted {
+    /// Whether something was seen that is not known of the session yet.
+    pub fn lacks(&self, sighting: &Sighting<'_>) -> bool {
+        (!self.has_agent && !sighting.agent.is_empty())
+            || (!self.has_host && !sighting.host.is_empty())
+            || (!self.has_parent && sighting.parent.is_some())
+    }
+
+    /// What is to be added to the row; from now on there is nothing to add.
+    pub fn take_news(&mut self) -> Self {
+        let rest = Self { last_seen: 0, allowed: 0, held: 0, blocked: 0, ..self.clone() };
+        std::mem::replace(self, rest)
+    }
 }
 
 impl Cache {

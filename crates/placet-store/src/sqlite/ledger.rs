@@ -22,6 +22,9 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// What was used once is remembered for so long: longer than any warrant, approval or proof is valid.
 const ONCE_KEPT_MS: i64 = 2 * placet_core::warrant::LIFE_MS_MAX;
 
+/// Of each kind of thing, so many age out at once: nobody waits long for their turn.
+const AGED_AT_ONCE: i64 = 1_000;
+
 /// A ledger over one connection, which is in a transaction.
 pub struct SqliteLedger<'a> {
     connection: &'a Connection,
@@ -111,7 +114,7 @@ impl<'a> SqliteLedger<'a> {
         }
         for id in std::mem::take(&mut self.cache.changed_sessions) {
             let Some(counted) = self.cache.sessions.get_mut(&id) else { continue };
-            let news = std::mem::replace(counted, Counted { number: counted.number, ..Counted::default() });
+            let news = counted.take_news();
             self.run(
                 "update session set last_seen = max(last_seen, ?2), ended = null, allowed = allowed + ?3, \
                  held = held + ?4, blocked = blocked + ?5 where no = ?1",
@@ -191,6 +194,11 @@ impl Ledger for SqliteLedger<'_> {
         self.one(&format!("select {} from record where idx = ?", rows::RECORD), [index as i64], rows::record)
     }
 
+    fn hold_steps_from(&mut self, from: u64) -> Result<Vec<Vec<u8>>> {
+        let sql = "select body from record where kind = 2 and idx >= ? order by idx";
+        self.all(sql, [from as i64], |row| row.get(0))
+    }
+
     fn records_from(&mut self, from: u64, limit: usize) -> Result<Vec<StoredRecord>> {
         let sql = format!("select {} from record where idx >= ? order by idx limit ?", rows::RECORD);
         self.all(&sql, [from as i64, limit as i64], rows::record)
@@ -207,8 +215,14 @@ impl Ledger for SqliteLedger<'_> {
     }
 
     fn decision_of(&mut self, session: &str, call: &str) -> Result<Option<u64>> {
-        let Some(number) = self.session_number(session)? else { return Ok(None) };
-        let sql = "select max(idx) from record where session = ? and call = ? and kind = 1";
+        let number = match session {
+            "" => None,
+            id => match self.session_number(id)? {
+                None => return Ok(None),
+                number => number,
+            },
+        };
+        let sql = "select max(idx) from record where session is ? and call = ? and kind = 1";
         let found = self.one(sql, params![number, call], |row| row.get::<_, Option<i64>>(0))?;
         Ok(found.flatten().map(count))
     }
@@ -358,14 +372,30 @@ impl Ledger for SqliteLedger<'_> {
         Ok(())
     }
 
-    fn session_seen(&mut self, sighting: &Sighting<'_>) -> Result<()> {
+    fn session_seen(&mut self, sighting: &Sighting<'_>) -> Result<bool> {
         // An agent that names no session is remembered by a session without a name.
         let id = sighting.session;
-        if !self.cache.sessions.contains_key(id) {
+        let mut parent_learned = false;
+        let known = self.cache.sessions.get(id);
+        if known.is_none_or(|known| known.lacks(sighting)) {
+            let sql = "select no, agent, host, parent from session where id = ?";
+            let before = self.one(sql, [id], |row| {
+                Ok(Counted {
+                    number: row.get(0)?,
+                    has_agent: !row.get::<_, String>(1)?.is_empty(),
+                    has_host: !row.get::<_, String>(2)?.is_empty(),
+                    has_parent: row.get::<_, Option<String>>(3)?.is_some(),
+                    ..Counted::default()
+                })
+            })?;
+            parent_learned =
+                sighting.parent.is_some() && before.as_ref().is_some_and(|before| !before.has_parent);
             let at = sighting.at.as_ms();
             self.run(
                 "insert into session (id, agent, host, parent, user, deployment, first_seen, last_seen, allowed, held, \
-                 blocked) values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0) on conflict (id) do nothing",
+                 blocked) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, 0, 0, 0) on conflict (id) do update set \
+                 agent = iif(agent = '', ?2, agent), host = iif(host = '', ?3, host), parent = coalesce(parent, ?4), \
+                 user = coalesce(user, ?5), deployment = coalesce(deployment, ?6)",
                 params![
                     id,
                     sighting.agent,
@@ -373,13 +403,22 @@ impl Ledger for SqliteLedger<'_> {
                     sighting.parent,
                     sighting.user,
                     sighting.deployment,
-                    at,
                     at
                 ],
             )?;
-            let number = self.one("select no from session where id = ?", [id], |row| row.get(0))?;
-            let number = number.ok_or_else(|| damaged("a session"))?;
-            self.cache.sessions.insert(id.to_owned(), Counted { number, ..Counted::default() });
+            let before = before.unwrap_or_default();
+            let number = match before.number {
+                0 => self.connection.last_insert_rowid(),
+                number => number,
+            };
+            let counted = self.cache.sessions.entry(id.to_owned()).or_default();
+            *counted = Counted {
+                number,
+                has_agent: before.has_agent || !sighting.agent.is_empty(),
+                has_host: before.has_host || !sighting.host.is_empty(),
+                has_parent: before.has_parent || sighting.parent.is_some(),
+                ..counted.clone()
+            };
         }
         if let Some(counted) = self.cache.sessions.get_mut(id) {
             counted.last_seen = counted.last_seen.max(sighting.at.as_ms());
@@ -393,7 +432,7 @@ impl Ledger for SqliteLedger<'_> {
         if !self.cache.changed_sessions.contains(id) {
             self.cache.changed_sessions.insert(id.to_owned());
         }
-        Ok(())
+        Ok(parent_learned)
     }
 
     fn session_get(&mut self, id: &str) -> Result<Option<Session>> {
@@ -454,12 +493,12 @@ impl Ledger for SqliteLedger<'_> {
             )?;
             return Ok(Raised::New);
         };
-        let cleared = state == ThreatState::Cleared as i64;
+        let looked_at = state != ThreatState::Open as i64;
         self.run(
             "update threat set state = ?, title = ?, severity = ?, policy = ?, last = max(last, ?), count = count + 1, \
              record = ? where id = ?",
             params![
-                if cleared { ThreatState::Open as i64 } else { state },
+                ThreatState::Open as i64,
                 seen.title,
                 seen.severity.as_str(),
                 seen.policy.as_str(),
@@ -468,7 +507,7 @@ impl Ledger for SqliteLedger<'_> {
                 id
             ],
         )?;
-        Ok(if cleared { Raised::Reopened } else { Raised::Again })
+        Ok(if looked_at { Raised::Reopened } else { Raised::Again })
     }
 
     fn threats_open_of(&mut self, session: &str) -> Result<Vec<Threat>> {
@@ -481,6 +520,10 @@ impl Ledger for SqliteLedger<'_> {
             true => self.threats_where("order by last desc, id desc limit ?", [limit]),
             false => self.threats_where("where state <> 3 order by last desc, id desc limit ?", [limit]),
         }
+    }
+
+    fn threat_get(&mut self, id: i64) -> Result<Option<Threat>> {
+        Ok(self.threats_where("where id = ?", [id])?.pop())
     }
 
     fn threat_change(&mut self, id: i64, state: ThreatState) -> Result<bool> {
@@ -511,14 +554,25 @@ impl Ledger for SqliteLedger<'_> {
         debug_assert_eq!(ended.count(), 5, "the index below names the states that are not final");
         // The row stays: an answer that comes again is still the same answer.
         let holds = self.run(
-            "update hold set card = x'' where state not in ('pending', 'approved') and card <> x'' and since < ?",
-            [holds_until.as_ms()],
+            "update hold set card = x'' where id in (select id from hold where state not in ('pending', 'approved') \
+             and card <> x'' and since < ? limit ?)",
+            [holds_until.as_ms(), AGED_AT_ONCE],
         )?;
-        let events = self.run("delete from happening where at < ?", [events_until.as_ms()])?;
-        let shelves = self.run("delete from shelf where ends < ?", [now.as_ms()])?;
+        let events = self.run(
+            "delete from happening where id in (select id from happening where at < ? limit ?)",
+            [events_until.as_ms(), AGED_AT_ONCE],
+        )?;
+        let shelves = self.run(
+            "delete from shelf where track in (select track from shelf where ends < ? limit ?)",
+            [now.as_ms(), AGED_AT_ONCE],
+        )?;
         self.cache.shelves.retain(|_, shelf| !shelf.is_over(now));
         // Nothing that could be used twice lives longer than a warrant.
-        self.run("delete from once where at < ?", [now.plus_ms(-ONCE_KEPT_MS).as_ms()])?;
+        let once_until = now.plus_ms(-ONCE_KEPT_MS).as_ms();
+        self.run(
+            "delete from once where key in (select key from once where at < ? limit ?)",
+            params![once_until, AGED_AT_ONCE],
+        )?;
         Ok(AgedOut {
             holds: holds as u64,
             events: events as u64,

@@ -27,7 +27,7 @@ use crate::{
 
 pub use connection::Options;
 
-/// Work that may wait in the queue. Who comes when it is full waits for a place.
+/// Work that may wait in the queue. Who comes when it is full is refused.
 const QUEUE_MAX: usize = 4_096;
 /// Readers that are kept open.
 const READERS_KEPT: usize = 4;
@@ -148,7 +148,10 @@ impl Drop for SqliteStore {
         self.checkpointer = None;
         // The queue closes, what is in it is written, and the writer ends.
         self.queue = None;
-        if let Some(writer) = self.writer.take() {
+        // Work that owned the last handle is dropped by the writer itself, which cannot wait for its own end.
+        if let Some(writer) =
+            self.writer.take().filter(|writer| writer.thread().id() != std::thread::current().id())
+        {
             drop(writer.join());
         }
     }

@@ -83,7 +83,7 @@ pub fn hold(row: &Row<'_>) -> rusqlite::Result<Option<Hold>> {
 }
 
 /// The columns of a record, in the order in which [`record`] reads them.
-pub const RECORD: &str = "idx, kind, at, body, leaf, seal";
+pub const RECORD: &str = "idx, kind, at, body, leaf, seal, call";
 
 /// Reads a record.
 pub fn record(row: &Row<'_>) -> rusqlite::Result<StoredRecord> {
@@ -94,6 +94,7 @@ pub fn record(row: &Row<'_>) -> rusqlite::Result<StoredRecord> {
         body: row.get(3)?,
         leaf: row.get(4)?,
         seal: row.get(5)?,
+        call: row.get(6)?,
     })
 }
 

@@ -25,6 +25,7 @@ create table record (
     seal    blob not null
 );
 create index record_session on record (session) where session is not null;
+create index record_step on record (kind) where kind = 2;
 create index record_call on record (session, call) where call is not null and kind = 1;
 
 -- Roots of complete subtrees of 2^8, 2^16 … records, so that proofs need not read the whole log.
@@ -75,6 +76,8 @@ create table once (
     key text primary key,
     at  integer not null
 ) without rowid;
+
+create index once_at on once (at);
 
 create table shelf (
     track text primary key,

@@ -21,7 +21,7 @@ use crate::{
 #[command(
     arg_required_else_help = true,
     after_help = "\
-A hold is named by its ticket (`H-7K2M`, in either case, with or without `H-`) or its number. The first answer wins; unanswered means no. An approval releases exactly that call, once, within an hour.
+A hold is named by its ticket (`H-7K2M`, in either case, with or without `H-`) or its number (`#12`). The first answer wins; unanswered means no. An approval releases exactly that call, once, within an hour.
 
 Answering needs the credential of an approver: `PLACET_APPROVER` names its file, else `placet/approver` in your configuration directory.
 
@@ -54,7 +54,7 @@ pub enum Command {
     },
     /// Show one: what would happen, why a person is asked, and the whole call.
     Show {
-        /// Its ticket or number.
+        /// Its ticket, or its number as `#12`.
         hold: String,
     },
     /// Watch what waits, live, and answer with a key.
@@ -78,7 +78,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct Which {
-    /// Its ticket or number.
+    /// Its ticket, or its number as `#12`.
     pub hold: Option<String>,
     /// All that wait in this session.
     #[arg(long, value_name = "ID")]

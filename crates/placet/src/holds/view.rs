@@ -42,6 +42,11 @@ pub fn called(hold: &Hold) -> String {
     }
 }
 
+/// Whether a line shows the whole call.
+pub fn is_whole(hold: &Hold) -> bool {
+    !called(hold).ends_with('…')
+}
+
 /// Who asked for a person, and how risky it is.
 pub fn why(hold: &Hold) -> String {
     let Some(card) = Card::read(&hold.opened.card) else { return String::new() };
@@ -144,7 +149,7 @@ pub fn page(hold: &Hold, now: Timestamp) -> String {
         };
         let _ = writeln!(page, "    {}:", printable::shown(name, 100));
         for line in text.lines() {
-            let _ = writeln!(page, "      {}", printable::shown(line, 2_000));
+            let _ = writeln!(page, "      {}", line.chars().map(printable::printable).collect::<String>());
         }
     }
     for (key, label) in [("cwd", "in"), ("host", "host"), ("user", "for"), ("reason", "the agent says")] {

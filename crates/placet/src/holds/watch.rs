@@ -9,7 +9,7 @@ use std::{
 use anyhow::bail;
 use placet_core::{Mode, Timestamp, hold::Ticket, printable};
 use placet_engine::{AnswerError, Approver, HoldName, Ruling, Standing};
-use placet_store::{Hold, Store as _, wait_for};
+use placet_store::{Hold, HoldId, Store as _, wait_for};
 use ratatui::{
     Frame,
     crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers},
@@ -70,7 +70,8 @@ fn lines(home: &Home) -> anyhow::Result<ExitCode> {
 /// What the screen shows.
 pub struct Screen {
     pub holds: Vec<Hold>,
-    pub chosen: usize,
+    /// Which one the keys are about. If it goes, none is, until somebody chooses.
+    pub chosen: Option<HoldId>,
     pub standing: Standing,
     pub agents: usize,
     pub now: Timestamp,
@@ -100,19 +101,48 @@ pub enum Wish {
 }
 
 impl Screen {
-    fn hold(&self) -> Option<&Hold> {
-        self.holds.get(self.chosen)
+    fn place(&self) -> Option<usize> {
+        self.holds.iter().position(|hold| Some(hold.id) == self.chosen)
     }
 
-    /// The same list with what waits now; the chosen one stays chosen.
+    fn hold(&self) -> Option<&Hold> {
+        self.place().and_then(|place| self.holds.get(place))
+    }
+
+    /// The same list with what waits now; the chosen one stays chosen. One that is gone leaves nothing chosen, so that no
+    /// key is taken for an answer to another.
     pub fn replace(&mut self, holds: Vec<Hold>) {
-        let chosen = self.hold().map(|hold| hold.id);
+        let first = self.holds.is_empty() && self.chosen.is_none();
         self.holds = holds;
-        let place = self.holds.iter().position(|hold| Some(hold.id) == chosen);
-        self.chosen = place.unwrap_or(self.chosen).min(self.holds.len().saturating_sub(1));
-        if place.is_none() && matches!(self.mood, Mood::Details(_)) {
-            self.mood = Mood::List;
+        if first {
+            self.chosen = self.holds.first().map(|hold| hold.id);
         }
+        self.let_go();
+    }
+
+    /// Takes away what can no longer be answered.
+    pub fn expire(&mut self, now: Timestamp) {
+        self.now = now;
+        self.holds.retain(|hold| hold.opened.deadline > now);
+        self.let_go();
+    }
+
+    fn let_go(&mut self) {
+        if self.place().is_none() {
+            self.chosen = None;
+            if matches!(self.mood, Mood::Details(_)) {
+                self.mood = Mood::List;
+            }
+        }
+    }
+
+    fn step(&mut self, by: isize) {
+        let last = self.holds.len().saturating_sub(1);
+        let place = match self.place() {
+            Some(place) => place.saturating_add_signed(by).min(last),
+            None => 0,
+        };
+        self.chosen = self.holds.get(place).map(|hold| hold.id);
     }
 
     /// What a key means.
@@ -156,23 +186,26 @@ impl Screen {
 
     fn plain_key(&mut self, code: KeyCode) -> Wish {
         let ticket = self.hold().map(|hold| (hold.opened.ticket.clone(), hold.opened.crisis));
+        let whole = self.mood != Mood::List || self.hold().is_some_and(view::is_whole);
         match (code, ticket) {
             (KeyCode::Char('q'), _) => return Wish::Quit,
             (KeyCode::Esc, _) if self.mood == Mood::List => return Wish::Quit,
             (KeyCode::Esc, _) => self.mood = Mood::List,
             (KeyCode::Char('j') | KeyCode::Down, _) => match &mut self.mood {
                 Mood::Details(from) => *from = from.saturating_add(1),
-                _ => self.chosen = (self.chosen + 1).min(self.holds.len().saturating_sub(1)),
+                _ => self.step(1),
             },
             (KeyCode::Char('k') | KeyCode::Up, _) => match &mut self.mood {
                 Mood::Details(from) => *from = from.saturating_sub(1),
-                _ => self.chosen = self.chosen.saturating_sub(1),
+                _ => self.step(-1),
             },
             (KeyCode::Char('d') | KeyCode::Enter, Some(_)) => {
                 self.mood = if self.mood == Mood::List { Mood::Details(0) } else { Mood::List };
             }
             // What touches life and safety is not answered with one key.
             (KeyCode::Char('y'), Some((ticket, true))) => self.mood = Mood::Careful(ticket, String::new()),
+            // Nobody says yes to what they have not seen all of.
+            (KeyCode::Char('y'), Some((_, false))) if !whole => self.mood = Mood::Details(0),
             (KeyCode::Char('y'), Some((ticket, false))) => return Wish::Answer(ticket, Ruling::Approve),
             (KeyCode::Char('n'), Some((ticket, false))) => {
                 return Wish::Answer(ticket, Ruling::Deny { reason: None });
@@ -256,10 +289,10 @@ impl Screen {
         let dim = Style::new().add_modifier(Modifier::DIM);
         let bold = Style::new().add_modifier(Modifier::BOLD);
         let fits = (height / LINES_EACH).max(1);
-        let first = (self.chosen + 1).saturating_sub(fits);
+        let first = self.place().map_or(0, |place| (place + 1).saturating_sub(fits));
         let mut lines = Vec::new();
-        for (place, hold) in self.holds.iter().enumerate().skip(first).take(fits) {
-            let mark = if place == self.chosen { "▸ " } else { "  " };
+        for hold in self.holds.iter().skip(first).take(fits) {
+            let mark = if Some(hold.id) == self.chosen { "▸ " } else { "  " };
             let about = printable::shown(&view::about(hold), 200);
             let crisis = if hold.opened.crisis { "touches life and safety: " } else { "" };
             lines.push(Line::from(vec![
@@ -284,7 +317,7 @@ impl Screen {
 fn screen(home: &Home, by: &Approver, terminal: &mut ratatui::DefaultTerminal) -> anyhow::Result<ExitCode> {
     let mut screen = Screen {
         holds: Vec::new(),
-        chosen: 0,
+        chosen: None,
         standing: home.engine.standing().map_err(remedied)?,
         agents: 0,
         now: home.engine.now(),
@@ -307,8 +340,7 @@ fn screen(home: &Home, by: &Approver, terminal: &mut ratatui::DefaultTerminal) -
             }
         }
         // What ran out while we looked is not shown as if it could be answered.
-        screen.holds.retain(|hold| hold.opened.deadline > screen.now);
-        screen.chosen = screen.chosen.min(screen.holds.len().saturating_sub(1));
+        screen.expire(home.engine.now());
         terminal.draw(|frame| screen.draw(frame))?;
         if !event::poll(LOOK_EVERY)? {
             continue;
@@ -374,15 +406,17 @@ mod tests {
     }
 
     fn screen(holds: Vec<Hold>) -> Screen {
-        Screen {
-            holds,
-            chosen: 0,
+        let mut screen = Screen {
+            holds: Vec::new(),
+            chosen: None,
             standing: Standing { mode: Mode::Enforce, agents: Vec::new(), stopped_by: None },
             agents: 2,
             now: at(0),
             mood: Mood::List,
             note: String::new(),
-        }
+        };
+        screen.replace(holds);
+        screen
     }
 
     fn drawn(screen: &Screen) -> String {
@@ -436,13 +470,28 @@ mod tests {
     }
 
     #[test]
+    fn what_expires_above_does_not_move_the_answer_to_another() -> Result<(), InvalidTicket> {
+        let mut early = hold(1, "H-7K2M", false)?;
+        early.opened.deadline = at(1_000);
+        let mut screen = screen(vec![early, hold(2, "H-9QXD", false)?, hold(3, "H-AAAA", false)?]);
+        press(&mut screen, "j");
+        screen.expire(at(2_000));
+        assert_eq!(press(&mut screen, "y"), Wish::Answer(Ticket::parse("H-9QXD")?, Ruling::Approve));
+        screen.expire(at(300_000));
+        assert_eq!(press(&mut screen, "y"), Wish::Nothing);
+        Ok(())
+    }
+
+    #[test]
     fn the_chosen_one_stays_chosen_as_others_come_and_go() -> Result<(), InvalidTicket> {
         let mut screen = screen(vec![hold(1, "H-7K2M", false)?, hold(2, "H-9QXD", false)?]);
         press(&mut screen, "j");
         screen.replace(vec![hold(3, "H-AAAA", false)?, hold(1, "H-7K2M", false)?, hold(2, "H-9QXD", false)?]);
         assert_eq!(press(&mut screen, "y"), Wish::Answer(Ticket::parse("H-9QXD")?, Ruling::Approve));
+        // The one that was chosen is gone: no key is taken for an answer to another.
         screen.replace(vec![hold(3, "H-AAAA", false)?]);
-        assert_eq!(screen.chosen, 0);
+        assert_eq!(press(&mut screen, "y"), Wish::Nothing);
+        assert_eq!(press(&mut screen, "jy"), Wish::Answer(Ticket::parse("H-AAAA")?, Ruling::Approve));
         screen.replace(Vec::new());
         assert_eq!(press(&mut screen, "y"), Wish::Nothing);
         Ok(())
