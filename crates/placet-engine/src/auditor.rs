@@ -5,6 +5,7 @@ use placet_core::{
     CallDigest, Timestamp,
     log::{Hash, LogKey, SealedCheckpoint, VerifierKey, leaf},
     record::{Record, What},
+    rule::{Note, Noted},
     warrant::{SigningKey, TrustedKeys},
 };
 use placet_store::{Entry, EntryKind, Ledger, StoreError};
@@ -63,6 +64,21 @@ impl AuditKeys {
     pub(crate) fn token(&self, digest: &CallDigest) -> CallDigest {
         let whole = self.digest.clone().chain_update(digest.as_bytes()).finalize();
         CallDigest::from_bytes(whole.into_bytes().into())
+    }
+
+    /// What stands for a value that rules only compare: nobody can read it, or guess it, from what is kept.
+    pub(crate) fn hide(&self, value: &str) -> String {
+        let half = first_half(self.digest.clone().chain_update(b"value\0").chain_update(value));
+        data_encoding::HEXLOWER.encode(&half)
+    }
+
+    /// `notes` with their values hidden.
+    pub(crate) fn hide_values(&self, notes: &mut [Note]) {
+        for note in notes {
+            if let Noted::Values(values) = &mut note.what {
+                values.iter_mut().for_each(|value| *value = self.hide(value));
+            }
+        }
     }
 
     /// Proof that this record stood at this place, filed as it is.

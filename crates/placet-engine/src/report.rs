@@ -76,8 +76,8 @@ fn take_note(
     if learned {
         sessions::family_changed(ledger)?;
     }
-    let decision = {
-        let history = settle::Exact(std::cell::RefCell::new(&mut *ledger));
+    let mut decision = {
+        let history = settle::Exact { ledger: std::cell::RefCell::new(&mut *ledger), keys: &shared.keys };
         let context = Context {
             policy: &configuration.policy,
             rules: &configuration.rules,
@@ -87,6 +87,7 @@ fn take_note(
         };
         note(report, &context)
     };
+    shared.keys.hide_values(&mut decision.notes);
     for written in &decision.notes {
         ledger.note_put(written)?;
     }

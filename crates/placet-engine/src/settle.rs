@@ -139,8 +139,11 @@ impl Prepared {
         }
         let Some(assessment) = self.decision.assessment.as_ref().filter(|_| changed) else { return Ok(()) };
         let rules = &self.snapshot.configuration.rules;
-        let judged =
-            rules.judge(&Subject::call(&self.call, assessment), self.now, &Exact(RefCell::new(ledger)));
+        let judged = rules.judge(
+            &Subject::call(&self.call, assessment),
+            self.now,
+            &Exact { ledger: RefCell::new(ledger), keys: &self.shared.keys },
+        );
         let of_rules = |finding: &&Finding| matches!(finding.source, Source::Rule(_));
         if self.decision.findings.iter().filter(of_rules).eq(judged.findings.iter()) {
             return Ok(());
@@ -482,11 +485,14 @@ pub(crate) fn raise(
 }
 
 /// The history as the transaction sees it.
-pub(crate) struct Exact<'a>(pub RefCell<&'a mut dyn Ledger>);
+pub(crate) struct Exact<'a> {
+    pub ledger: RefCell<&'a mut dyn Ledger>,
+    pub keys: &'a crate::AuditKeys,
+}
 
 impl Exact<'_> {
     fn shelf(&self, track: &Track) -> Result<placet_core::rule::Shelf, HistoryError> {
-        self.0.borrow_mut().shelf_get(track).map_err(|error| HistoryError(error.to_string()))
+        self.ledger.borrow_mut().shelf_get(track).map_err(|error| HistoryError(error.to_string()))
     }
 }
 
@@ -496,7 +502,8 @@ impl History for Exact<'_> {
     }
 
     fn distinct(&self, track: &Track, since: Timestamp, values: &[String]) -> Result<u64, HistoryError> {
-        self.shelf(track).map(|shelf| shelf.distinct(since, values))
+        let hidden: Vec<String> = values.iter().map(|value| self.keys.hide(value)).collect();
+        self.shelf(track).map(|shelf| shelf.distinct(since, &hidden))
     }
 
     fn sum(&self, track: &Track, since: Timestamp) -> Result<i128, HistoryError> {

@@ -248,7 +248,8 @@ fn prepare(
     let started = Instant::now();
     let (snapshot, now) = (shared.snapshot(), shared.clock.now());
     let configuration = Arc::clone(&snapshot.configuration);
-    let history = shared.store.shelves().history();
+    let hide = |value: &str| shared.keys.hide(value);
+    let history = shared.store.shelves().history(&hide);
     let counters = StoredCounters(&*shared.store);
     let found = Authorized::find(shared, &snapshot, call, shown, now)?;
     let authority = found.as_ref().ok().and_then(Option::as_ref).map(|authorized| Authority {
@@ -266,6 +267,7 @@ fn prepare(
         authority: authority.as_ref(),
     };
     let mut decision = decide_in(call, &context);
+    shared.keys.hide_values(&mut decision.notes);
     if let Some(by) = snapshot.stopped() {
         stop(
             &mut decision,

@@ -60,15 +60,16 @@ impl Shelves {
         self.lock().clear();
     }
 
-    /// A history that remembers which shelves it has shown, and how they stood.
-    pub fn history(&self) -> Seen<'_> {
-        Seen { shelves: self, seen: RefCell::default() }
+    /// A history that remembers which shelves it has shown, and how they stood. Values are kept as `hide` makes them.
+    pub fn history<'a>(&'a self, hide: &'a dyn Fn(&str) -> String) -> Seen<'a> {
+        Seen { shelves: self, hide, seen: RefCell::default() }
     }
 }
 
 /// A history, and what was seen of it.
 pub struct Seen<'a> {
     shelves: &'a Shelves,
+    hide: &'a dyn Fn(&str) -> String,
     seen: RefCell<Vec<(Track, u64)>>,
 }
 
@@ -97,7 +98,8 @@ impl History for Seen<'_> {
     }
 
     fn distinct(&self, track: &Track, since: Timestamp, values: &[String]) -> Result<u64, HistoryError> {
-        self.look(track, |shelf| shelf.distinct(since, values))
+        let hidden: Vec<String> = values.iter().map(|value| (self.hide)(value)).collect();
+        self.look(track, |shelf| shelf.distinct(since, &hidden))
     }
 
     fn sum(&self, track: &Track, since: Timestamp) -> Result<i128, HistoryError> {

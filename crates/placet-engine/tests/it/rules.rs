@@ -116,3 +116,27 @@ async fn answering_a_hold_is_looking_at_its_threat() {
     assert_eq!(rig.engine.look(|ledger| ledger.threats_open_of("s1")).unwrap(), []);
     assert_eq!(short(&rig.ask(call("git status")).await), "allow");
 }
+
+#[tokio::test]
+async fn different_values_are_counted_without_being_kept() {
+    let yaml = "id: t.distinct\ntitle: Three different files\nseverity: high\npolicy: auto_block\nwhy: test\n\
+                when: { tool: { exact: read_file } }\nwindow: { distinct: { of: arg.path, count: 3 }, within: 1m, by: session }\n\
+                EXAMPLES\n";
+    let rig = rig(yaml);
+    let read = |path: &str| crate::rig::wire("read_file", &format!(r#"{{"path":"{path}"}}"#));
+    for path in ["/srv/shop/one", "/srv/shop/two", "/srv/shop/one"] {
+        assert!(rig.ask(read(path)).await.is_allow());
+    }
+    assert!(!rig.ask(read("/srv/shop/three")).await.is_allow());
+    let file = rig.file();
+    drop(rig.engine);
+    drop(rig.store);
+    let shelves: Vec<Vec<u8>> = rusqlite::Connection::open(file)
+        .and_then(|connection| {
+            let mut statement = connection.prepare("select bytes from shelf")?;
+            statement.query_map([], |row| row.get(0))?.collect()
+        })
+        .unwrap();
+    assert!(!shelves.is_empty());
+    assert!(!shelves.iter().any(|bytes| bytes.windows(4).any(|window| window == b"/one")));
+}
