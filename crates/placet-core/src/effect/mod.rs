@@ -37,6 +37,8 @@ pub mod act;
 
 pub mod verbs;
 
+mod nouns;
+
 mod orders;
 
 mod web;
