@@ -272,10 +272,10 @@ fn unwrap(walker: &mut Walker<'_>, call: &Call<'_>, wrapper: &Wrapper) -> Flow {
             }
         }
     }
-    if matches!(call.name, "npx" | "bunx" | "pnpx") {
-        for arg in options.values(&["-c", "--call"]).cloned().collect::<Vec<_>>() {
-            return walker.nested(arg.as_str(), arg.range, call.stdin.clone());
-        }
+    if matches!(call.name, "npx" | "bunx" | "pnpx")
+        && let Some(command) = options.value(&["-c", "--call"]).cloned()
+    {
+        return walker.nested(command.as_str(), command.range, call.stdin.clone());
     }
     if matches!(call.name, "env" | "genv") {
         for arg in options.values(&["-S", "--split-string"]).cloned().collect::<Vec<_>>() {
