@@ -16,6 +16,8 @@ pub mod canonical;
 
 pub mod timestamp;
 
+pub mod nearest;
+
 pub mod tool_call;
 
 pub mod digest;

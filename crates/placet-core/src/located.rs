@@ -1,5 +1,6 @@
 //! Data with its places: what a rule or a slip is read from, so that an error can point at the word.
 
+pub use crate::nearest::nearest;
 use std::fmt;
 
 use crate::json::{Json, Number, Object};
@@ -161,30 +162,4 @@ impl Located {
             _ => Err(self.mark.error(format!("`{what}` must be a whole number, not {}", self.kind()))),
         }
     }
-}
-
-/// The name among `known` that `name` was probably meant to be.
-pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    known
-        .iter()
-        .map(|candidate| (distance(name, candidate), *candidate))
-        .filter(|(distance, candidate)| *distance <= 1 + candidate.len() / 4)
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
-/// How many letters differ; names are short, so the square of their length is nothing.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -1,6 +1,6 @@
 //! What kind of thing a tool does, as the words of its name, its description or its table row say.
 
-use super::{Place, Sensitivity, TargetKind, Undo, Verb, verbs, words};
+use super::{Place, Sensitivity, TargetKind, Undo, Verb, nouns, verbs, words};
 
 /// What kind of thing a tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,155 +96,6 @@ impl Act {
         }
     }
 }
-
-/// Nouns that make a change one of authority.
-const AUTHORITY_NOUNS: &[&str] = &[
-    "permission",
-    "permissions",
-    "role",
-    "roles",
-    "admin",
-    "admins",
-    "administrator",
-    "password",
-    "passwords",
-    "passkey",
-    "apikey",
-    "apikeys",
-    "token",
-    "tokens",
-    "credential",
-    "credentials",
-    "collaborator",
-    "collaborators",
-    "acl",
-    "policy",
-    "policies",
-    "scope",
-    "scopes",
-    "privilege",
-    "privileges",
-    "owner",
-    "ownership",
-    "membership",
-    "mfa",
-    "totp",
-    "otp",
-    "sso",
-    "oauth",
-    "certificate",
-    "secret",
-    "secrets",
-    "firewall",
-    "visibility",
-    "access",
-    "quota",
-    "whitelist",
-    "allowlist",
-];
-
-/// Nouns that make a read one of secrets.
-const SECRET_NOUNS: &[&str] = &[
-    "secret",
-    "secrets",
-    "password",
-    "passwords",
-    "credential",
-    "credentials",
-    "apikey",
-    "apikeys",
-    "token",
-    "tokens",
-    "keychain",
-    "vault",
-    "passphrase",
-    "cookies",
-    "otp",
-    "totp",
-    "mnemonic",
-];
-
-/// Nouns of money: `send_money` is no message.
-const MONEY_NOUNS: &[&str] = &[
-    "money",
-    "funds",
-    "fund",
-    "payment",
-    "payments",
-    "transaction",
-    "payout",
-    "payouts",
-    "invoice",
-    "refund",
-    "refunds",
-    "purchase",
-    "cash",
-    "crypto",
-    "bitcoin",
-    "eth",
-    "subscription",
-    "bill",
-    "salary",
-    "payroll",
-    "donation",
-    "loan",
-    "dividend",
-    "wallet",
-    "dinero",
-    "argent",
-    "geld",
-    "soldi",
-    "dinheiro",
-];
-
-/// Verbs that do not move the money they are said of.
-const BOOKKEEPING: &[&str] = &[
-    "export",
-    "download",
-    "archive",
-    "unarchive",
-    "label",
-    "tag",
-    "untag",
-    "mark",
-    "categorize",
-    "record",
-    "annotate",
-    "import",
-    "print",
-    "pin",
-    "star",
-    "attach",
-    "rename",
-    "draft",
-];
-
-/// Nouns of what keeps people and homes safe: whoever opens these opens more than a thing.
-const SAFETY_NOUNS: &[&str] = &[
-    "door",
-    "doors",
-    "garage",
-    "gate",
-    "lock",
-    "locks",
-    "alarm",
-    "alarms",
-    "valve",
-    "gas",
-    "siren",
-    "safe",
-    "camera",
-    "cameras",
-    "smoke",
-    "sprinkler",
-    "oven",
-    "stove",
-    "elevator",
-    "brake",
-    "brakes",
-    "vehicle",
-    "car",
-];
 
 /// What the words of a name say is done; `None` if no word is a verb we know.
 pub fn of_name(name: &[String]) -> Option<Act> {
@@ -345,19 +196,22 @@ fn by_nouns(act: Act, name: &[String]) -> Act {
             )
     });
     if act.looks() {
-        let secret = (names(SECRET_NOUNS) || key)
+        let secret = (nouns::any(name, nouns::Kind::Secret) || key)
             && !names(&["count", "usage", "price", "supply", "limit", "scanning"]);
         return if secret { Act { sensitivity: Sensitivity::Credential, ..act } } else { act };
     }
-    if names(MONEY_NOUNS) && act.verb != Verb::Grant && !names(BOOKKEEPING) {
+    if nouns::any(name, nouns::Kind::Money)
+        && act.verb != Verb::Grant
+        && !nouns::any(name, nouns::Kind::Bookkeeping)
+    {
         return Act::MONEY;
     }
-    if (names(AUTHORITY_NOUNS) || key) && act.verb != Verb::Spend {
+    if (nouns::any(name, nouns::Kind::Authority) || key) && act.verb != Verb::Spend {
         return Act::AUTHORITY;
     }
     let opens = matches!(act.verb, Verb::Configure | Verb::Send | Verb::Execute)
         && names(&["open", "unlock", "disarm", "disable", "off", "start", "control"]);
-    if opens && names(SAFETY_NOUNS) {
+    if opens && nouns::any(name, nouns::Kind::Safety) {
         return Act::DISRUPT;
     }
     act

@@ -6,6 +6,7 @@ use super::{
     asked::{Asked, Leaf},
     shape, words,
 };
+use crate::redact::Redactor;
 
 /// More recipients than these are a mailing.
 const RECIPIENTS_MAX: usize = 10;
@@ -21,7 +22,8 @@ pub fn read(asked: &Asked<'_>, act: Act, seen: Seen) -> Vec<Effect> {
         _ => effects.push(on_channel(asked, act, seen)),
     }
     shape::read_rest(asked, act, seen, &[Role::Recipient, Role::Channel, Role::Content], &mut effects);
-    carry(&mut effects);
+    let told = act.verb == Verb::Send && tells_a_secret(asked);
+    carry(&mut effects, told);
     effects
 }
 
@@ -210,9 +212,17 @@ fn is_public(asked: &Asked<'_>) -> bool {
     !private && asked.words.iter().any(|word| PLACES.contains(&word.as_str()))
 }
 
-/// A secret that is attached goes wherever the message goes.
-fn carry(effects: &mut [Effect]) {
-    if effects.iter().any(|effect| effect.manner.has(Manner::CARRIES_SECRET)) {
+/// Whether a secret stands in the text that is sent: a key by its letters, a password by what is said before it.
+fn tells_a_secret(asked: &Asked<'_>) -> bool {
+    asked.leaves.iter().filter_map(Leaf::text).any(|text| {
+        // Random letters alone may be the name of anything.
+        Redactor::builtin().find(text).iter().any(|found| found.kind != "random-string")
+    })
+}
+
+/// A secret that is told or attached goes wherever the message goes.
+fn carry(effects: &mut [Effect], told: bool) {
+    if told || effects.iter().any(|effect| effect.manner.has(Manner::CARRIES_SECRET)) {
         for effect in effects.iter_mut().filter(|effect| effect.verb == Verb::Send) {
             effect.manner |= Manner::CARRIES_SECRET;
         }

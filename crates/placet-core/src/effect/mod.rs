@@ -39,6 +39,8 @@ pub mod act;
 
 pub mod verbs;
 
+mod nouns;
+
 mod orders;
 
 mod web;

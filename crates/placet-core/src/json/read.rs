@@ -228,6 +228,10 @@ impl<'t> Reading<'t> {
             Some(Fault::TooDeep) => JsonError::TooDeep { depth_max: self.depth_max, place },
             Some(Fault::TooMany) => JsonError::TooMany { values_max: self.values_max, place },
             Some(Fault::DuplicateKey(key)) => JsonError::DuplicateKey { key: excerpt(&key), place },
+            // `1.5.4` is taken for a number as far as `1.5`.
+            Some(Fault::Inexact(number)) if number.len() < 32 && number.parse::<f64>().is_err() => {
+                JsonError::Syntax { what: format!("`{number}` is not a number"), place }
+            }
             Some(Fault::Inexact(number)) => JsonError::Inexact { number, place },
             None => self.explain_syntax(error, text, place),
         }

@@ -72,6 +72,8 @@ fn a_key_that_appears_twice_is_refused_by_name() {
 #[test]
 fn what_is_not_json_is_refused_with_its_place() {
     check("", "text is not json: text ends while parsing a value at line 1 column 1 (byte 0)");
+    check("[1.5.4]", "text is not json: `1.5.4` is not a number at line 1 column 4 (byte 3)");
+    check("-0.0.", "text is not json: `-0.0.` is not a number at line 1 column 4 (byte 3)");
     check("NaN", "text is not json: `NaN` is not a number at line 1 column 1 (byte 0)");
     check("[1,\n Infinity]", "text is not json: `Infinity` is not a number at line 2 column 2 (byte 5)");
     check("-Infinity", "text is not json: `Infinity` is not a number at line 1 column 2 (byte 1)");

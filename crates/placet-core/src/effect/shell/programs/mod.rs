@@ -36,6 +36,10 @@ mod processes;
 
 mod recipes;
 
+mod archives;
+
+mod containers;
+
 use super::{
     flow::{Arg, Flow, HOLE, Origin, has_hole},
     walk::Walker,

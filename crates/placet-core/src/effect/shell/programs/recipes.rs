@@ -24,8 +24,10 @@ enum Kind {
     Other,
 }
 
-/// Programs, the flags that name their file, and the files they look for otherwise.
-const RECIPES: &[(&[&str], &[&str], &[&str], Kind)] = &[
+/// Programs, the flags that name their file, the files they look for otherwise, and how those are read.
+type Recipe = (&'static [&'static str], &'static [&'static str], &'static [&'static str], Kind);
+
+const RECIPES: &[Recipe] = &[
     (
         &["make", "gmake", "bmake", "remake"],
         &["-f", "--file", "--makefile"],
