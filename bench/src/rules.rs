@@ -58,7 +58,9 @@ pub fn rule_set(count: usize) -> RuleSet {
         let text = rules_text(from, 500.min(count - from));
         read(&text).expect("rules of ours").rules
     });
-    RuleSet::new(rules.collect()).expect("they have names of their own")
+    let set = RuleSet::new(rules.collect()).expect("they have names of their own");
+    set.prepare();
+    set
 }
 
 /// Decides under the default policy and `rules`, with nothing before.

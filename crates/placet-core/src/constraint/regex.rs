@@ -15,7 +15,7 @@ pub struct Regex {
     /// Texts of which one occurs in whatever it matches, if that is known.
     literals: Option<Vec<String>>,
     /// Made when it is first asked for: of many rules, few are asked about a call.
-    compiled: OnceLock<regex::Regex>,
+    compiled: OnceLock<Result<regex::Regex, InvalidConstraint>>,
 }
 
 /// How much of a text a pattern must match.
@@ -73,17 +73,11 @@ impl Regex {
     /// Whether it fits into what a pattern may take. One that does not matches everything where it watches, and
     /// nothing where it grants.
     pub fn check(&self) -> Result<(), InvalidConstraint> {
-        self.compiled().map(drop)
+        self.compiled().map(drop).map_err(Clone::clone)
     }
 
-    fn compiled(&self) -> Result<&regex::Regex, InvalidConstraint> {
-        match self.compiled.get() {
-            Some(compiled) => Ok(compiled),
-            None => {
-                let compiled = Self::compile(&self.anchored(), &self.source)?;
-                Ok(self.compiled.get_or_init(|| compiled))
-            }
-        }
+    fn compiled(&self) -> Result<&regex::Regex, &InvalidConstraint> {
+        self.compiled.get_or_init(|| Self::compile(&self.anchored(), &self.source)).as_ref()
     }
 
     fn anchored(&self) -> Cow<'_, str> {

@@ -136,7 +136,7 @@ fn command_call(command: &str) -> Json {
 
 impl Rule {
     /// Whether its patterns fit into what a pattern may take.
-    fn check_patterns(&self) -> Result<(), InvalidConstraint> {
+    pub(super) fn check_patterns(&self) -> Result<(), InvalidConstraint> {
         match &self.body {
             Body::When(condition) | Body::Window(condition, _) => condition.check_patterns(),
             Body::Sequence(sequence) => {

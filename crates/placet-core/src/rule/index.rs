@@ -174,6 +174,11 @@ impl Index {
         }
     }
 
+    /// Makes the tables for every search.
+    pub(super) fn prepare(&self) {
+        self.shelves.iter().flat_map(|shelf| [&shelf.in_text, &shelf.in_name]).for_each(Literals::prepare);
+    }
+
     /// The rules that `subject` could concern, in order, each once.
     pub(super) fn candidates(&self, subject: &Subject<'_>) -> Vec<u32> {
         let shelf = &self.shelves[subject.kind() as usize];
@@ -253,13 +258,23 @@ impl Literals {
         }
     }
 
+    fn prepare(&self) {
+        if !self.rules.is_empty() {
+            self.table();
+            self.asked.store(ASKED_WITHOUT_TABLE, Ordering::Relaxed);
+        }
+    }
+
     fn search(&self) -> Option<&AhoCorasick> {
-        let often = self.asked.load(Ordering::Relaxed) >= ASKED_WITHOUT_TABLE;
-        if often {
-            return self.table.get_or_init(|| self.make(AhoCorasickKind::DFA)).as_ref();
+        if self.asked.load(Ordering::Relaxed) >= ASKED_WITHOUT_TABLE {
+            return self.table();
         }
         self.asked.fetch_add(1, Ordering::Relaxed);
         self.small.get_or_init(|| self.make(AhoCorasickKind::ContiguousNFA)).as_ref()
+    }
+
+    fn table(&self) -> Option<&AhoCorasick> {
+        self.table.get_or_init(|| self.make(AhoCorasickKind::DFA)).as_ref()
     }
 
     fn make(&self, kind: AhoCorasickKind) -> Option<AhoCorasick> {

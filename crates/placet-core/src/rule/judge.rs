@@ -122,6 +122,16 @@ impl RuleSet {
         Self::new(self.rules.into_iter().filter_map(set).collect())
     }
 
+    /// Makes now what is otherwise made when it is first asked for, patterns and searches: for a process that lives on
+    /// and should answer its first call as quickly as its last.
+    pub fn prepare(&self) {
+        self.index.prepare();
+        for rule in &self.rules {
+            // A pattern that does not fit is told by `Rule::failures`, and matches.
+            let _ = rule.check_patterns();
+        }
+    }
+
     /// The rules.
     pub fn rules(&self) -> &[Rule] {
         &self.rules

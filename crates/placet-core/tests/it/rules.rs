@@ -182,6 +182,20 @@ mod language {
     }
 
     #[test]
+    fn the_first_call_is_judged_like_the_hundredth_and_like_one_that_was_prepared_for() {
+        for when in ["{text: {regex: '(?i)secret'}}", "{effect: {target: {name: {contains: secret}}}}"] {
+            let events: Vec<(i64, &str)> =
+                (0..100).flat_map(|at| [(at, "cat Secret.txt secret.txt"), (at, "ls")]).collect();
+            let expected: Vec<Verdict> = (0..100).flat_map(|_| [Block, Allow]).collect();
+            let rules = set(&rule("auto_block", &format!("when: {when}")));
+            assert_eq!(run(&rules, &events), expected, "{when}");
+            let prepared = set(&rule("auto_block", &format!("when: {when}")));
+            prepared.prepare();
+            assert_eq!(run(&prepared, &events), expected, "{when}");
+        }
+    }
+
+    #[test]
     fn a_pattern_that_does_not_fit_is_told_before_the_examples() {
         let patterns = [
             "when: {text: {regex: '(ab|cd|ef){5000}'}}",

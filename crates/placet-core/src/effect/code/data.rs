@@ -36,10 +36,8 @@ impl<'a> Reader<'a, '_> {
             let flow = self.world.read(&path, place);
             if let Some(text) = flow.text {
                 // A file that this very call has written.
-                self.names.insert(
-                    Cow::Owned(format!("\u{0}{}", path.text)),
-                    Value::of_flow(Flow { text: Some(text), origin: flow.origin }),
-                );
+                let held = Value::of_flow(Flow { text: Some(text), origin: flow.origin });
+                self.set_marked("\0", &path.text, held);
             }
             flow.origin
         };
@@ -48,7 +46,7 @@ impl<'a> Reader<'a, '_> {
 
     /// What a file holds that was opened.
     pub(super) fn contents(&mut self, path: &Text<'a>) -> Value<'a> {
-        match self.names.get(format!("\u{0}{}", path.text).as_str()) {
+        match self.marked("\0", &path.text) {
             Some(value) => value.clone(),
             None => Value::Unknown(path.origin),
         }

@@ -100,8 +100,9 @@ pub(super) struct Reader<'a, 'w> {
     pub tokens: Vec<Token>,
     pub world: &'w mut dyn World,
     pub names: BTreeMap<Cow<'a, str>, Value<'a>>,
-    /// Whether some of them, written `.name`, are what the code has put under a name on whatever object.
-    has_members: bool,
+    /// Whether some of them have a mark: `.name` is what the code has put under a name on whatever object, and
+    /// `\0path` what a file holds that it has written and opened.
+    has_marked: bool,
     pub functions: Vec<Function>,
     /// Functions that may have to be followed in the end.
     due: VecDeque<usize>,
@@ -136,7 +137,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             tokens: Vec::with_capacity(source.len() / 4),
             world,
             names: BTreeMap::new(),
-            has_members: false,
+            has_marked: false,
             functions: Vec::new(),
             due: VecDeque::new(),
             narrowed: Vec::new(),
@@ -317,13 +318,23 @@ impl<'a, 'w> Reader<'a, 'w> {
 
     /// What the code has put under `name`, on whatever object.
     pub fn own_member(&self, name: &str) -> Option<&Value<'a>> {
-        if self.has_members { self.names.get([".", name].concat().as_str()) } else { None }
+        self.marked(".", name)
     }
 
     /// Puts `value` under `name`, on whatever object.
     pub fn set_member(&mut self, name: &str, value: Value<'a>) {
-        self.has_members = true;
-        self.names.insert(Cow::Owned([".", name].concat()), value);
+        self.set_marked(".", name, value);
+    }
+
+    /// What stands under `name` with a mark before it.
+    pub fn marked(&self, mark: &str, name: &str) -> Option<&Value<'a>> {
+        if self.has_marked { self.names.get([mark, name].concat().as_str()) } else { None }
+    }
+
+    /// Puts `value` under `name` with a mark before it.
+    pub fn set_marked(&mut self, mark: &str, name: &str, value: Value<'a>) {
+        self.has_marked = true;
+        self.names.insert(Cow::Owned([mark, name].concat()), value);
     }
 
     // Functions.
@@ -541,13 +552,13 @@ impl<'a, 'w> Reader<'a, 'w> {
         (inner.depth, inner.steps, inner.again, inner.copied) =
             (self.depth, self.steps, self.again, self.copied);
         inner.connected = self.connected.clone();
-        inner.has_members = self.has_members;
+        inner.has_marked = self.has_marked;
         for (name, value) in inherited {
             inner.names.insert(Cow::Owned(name), value);
         }
         inner.follow();
         let known = inner.all_known;
-        let has_members = inner.has_members;
+        let has_marked = inner.has_marked;
         let (steps, again, copied, stopped) = (inner.steps, inner.again, inner.copied, inner.stopped);
         let left: Vec<(String, Value<'static>)> = inner
             .names
@@ -556,7 +567,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             .take(256)
             .collect();
         self.all_known &= known;
-        self.has_members |= has_members;
+        self.has_marked |= has_marked;
         (self.steps, self.again, self.copied) = (steps, again, copied);
         self.stopped |= stopped;
         for (name, value) in left {

@@ -610,22 +610,14 @@ impl<'c> Walker<'c> {
 
     /// `… | sh -i | nc host port`: what the shell prints goes to whoever tells it what to do.
     fn check_piped_shell(&mut self, item: &Item<'_>) {
-        let name = |stage: &Stage<'_>| match &stage.command {
-            Command::Simple { words, .. } => match words.first().map(|word| &*word.parts) {
-                Some([Part::Text { text, .. }]) => programs::base_name(text).to_owned(),
-                _ => String::new(),
-            },
-            _ => String::new(),
-        };
         if item.stages.len() < 2 {
             return;
         }
-        let names: Vec<String> = item.stages.iter().map(name).collect();
-        let shell = names.iter().position(|name| programs::is_shell(name));
-        let talks = |name: &String| {
-            matches!(name.as_str(), "nc" | "ncat" | "netcat" | "socat" | "telnet" | "openssl")
+        let shell = item.stages.iter().position(|stage| stage_name(stage).is_some_and(programs::is_shell));
+        let talks = |stage: &Stage<'_>| {
+            matches!(stage_name(stage), Some("nc" | "ncat" | "netcat" | "socat" | "telnet" | "openssl"))
         };
-        if let Some(at) = shell.filter(|at| names[at + 1..].iter().any(talks)) {
+        if let Some(at) = shell.filter(|at| item.stages[at + 1..].iter().any(talks)) {
             let range = &item.stages[at].range;
             programs::network::remote_control(self, "", (range.start, range.end));
         }
@@ -731,6 +723,17 @@ fn is_declaration_name(arguments: &[Arg<'_>]) -> bool {
     arguments.first().is_some_and(|arg| {
         matches!(arg.as_str(), "export" | "declare" | "local" | "readonly" | "typeset" | "alias")
     })
+}
+
+/// The program that a stage runs, if that is a plain word.
+fn stage_name<'s>(stage: &'s Stage<'_>) -> Option<&'s str> {
+    match &stage.command {
+        Command::Simple { words, .. } => match words.first().map(|word| &*word.parts) {
+            Some([Part::Text { text, .. }]) => Some(programs::base_name(text)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn is_command(item: &Item<'_>, names: &[&str]) -> bool {
