@@ -84,10 +84,10 @@ impl<'r> Record<'r> {
         }
         let mut all = found.clone();
         let (mut masked, mut remap) = self.replace(text, &found);
-        // A mask may bring out something new beside it; the rest has been looked at.
-        let mut beside: Vec<Range<usize>> = remap.replaced().iter().map(|(_, now)| now.clone()).collect();
+        // A mask may bring out something new, and not only beside it: a quote that was open may be closed now, many lines away.
+        // What is known already was looked for in all of the text before it was masked.
         for _ in 1..ROUNDS_MAX {
-            let found = self.find_beside(&masked, &beside);
+            let found = self.redactor.find(&masked);
             if found.is_empty() {
                 break;
             }
@@ -95,33 +95,10 @@ impl<'r> Record<'r> {
             let back = remap.inverse();
             all.extend(found.into_iter().map(|found| Found { range: back.range(found.range), ..found }));
             masked = again;
-            beside = moved.replaced().iter().map(|(_, now)| now.clone()).collect();
             remap = remap.then(&moved);
         }
         all.sort_by_key(|found| found.range.start);
         Masked { text: Cow::Owned(masked), remap, found: all }
-    }
-
-    /// What is found in the lines around `places`.
-    fn find_beside(&self, text: &str, places: &[Range<usize>]) -> Vec<Found> {
-        let mut found = Vec::new();
-        let mut done = 0;
-        for place in places {
-            if place.end <= done {
-                continue;
-            }
-            // A few lines, or all there is where lines are long.
-            let start = lines_before(text, place.start).max(done);
-            let end = lines_after(text, place.end);
-            // What is known already was looked for in all of the text before it was masked.
-            let around = self.redactor.find(&text[start..end]);
-            found.extend(around.into_iter().map(|secret| Found {
-                range: secret.range.start + start..secret.range.end + start,
-                ..secret
-            }));
-            done = end;
-        }
-        found
     }
 
     /// Takes note of the secrets in `text`, so that they are masked in what comes after it and before it alike.
@@ -247,18 +224,4 @@ impl<'r> Record<'r> {
             self.known.push(Known { secret: secret.to_owned(), kind: kind.clone() });
         }
     }
-}
-
-/// So many lines around a mask are looked at again.
-const LINES_AROUND: usize = 8;
-
-fn lines_before(text: &str, at: usize) -> usize {
-    memchr::memrchr_iter(b'\n', text.get(..at).unwrap_or("").as_bytes())
-        .nth(LINES_AROUND)
-        .map_or(0, |at| at + 1)
-}
-
-fn lines_after(text: &str, at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or("");
-    memchr::memchr_iter(b'\n', rest.as_bytes()).nth(LINES_AROUND).map_or(text.len(), |end| at + end + 1)
 }
