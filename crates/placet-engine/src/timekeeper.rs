@@ -119,8 +119,10 @@ impl Keeper {
     fn turn(&mut self, shared: &Shared) -> Duration {
         let now = Instant::now();
         shared.waiters.time_up(now);
-        let anybody = !shared.waiters.is_empty();
-        if anybody {
+        let listen_after = shared.waiters.listen_after();
+        if let Some(record) = listen_after {
+            // What stands before it was written before anybody waited.
+            self.log_seen = self.log_seen.max(record);
             let _ = self.hear_others(shared);
         }
         if now.duration_since(self.due_looked) >= DUE_EVERY {
@@ -142,7 +144,7 @@ impl Keeper {
             self.aged = now;
             let _ = wait_for(age_out(shared));
         }
-        let mut sleep = if anybody { OTHERS_EVERY } else { DUE_EVERY };
+        let mut sleep = if listen_after.is_some() { OTHERS_EVERY } else { DUE_EVERY };
         let due = shared.next_due.load(Ordering::SeqCst);
         if due != i64::MAX {
             let left =

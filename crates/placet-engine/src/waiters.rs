@@ -28,6 +28,9 @@ struct Inner {
     waiting: HashMap<Ticket, Vec<(u64, oneshot::Sender<Woken>)>>,
     times: BinaryHeap<Reverse<(Instant, u64, Ticket)>>,
     next: u64,
+    count: usize,
+    /// Nothing that anybody waits for stands in the log before this record.
+    after: u64,
 }
 
 impl Waiters {
@@ -35,10 +38,12 @@ impl Waiters {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for something to happen to a hold, until `until`.
-    pub fn wait(&self, ticket: &Ticket, until: Instant) -> oneshot::Receiver<Woken> {
+    /// Waits for something to happen to a hold after `record`, until `until`.
+    pub fn wait(&self, ticket: &Ticket, record: u64, until: Instant) -> oneshot::Receiver<Woken> {
         let (tell, told) = oneshot::channel();
         let mut inner = self.lock();
+        inner.after = if inner.count == 0 { record } else { inner.after.min(record) };
+        inner.count += 1;
         let number = inner.next;
         inner.next += 1;
         inner.waiting.entry(ticket.clone()).or_default().push((number, tell));
@@ -48,8 +53,11 @@ impl Waiters {
 
     /// Something happened to a hold.
     pub fn wake(&self, ticket: &Ticket) {
-        let waiting = self.lock().waiting.remove(ticket);
-        for (_, tell) in waiting.into_iter().flatten() {
+        let mut inner = self.lock();
+        let waiting = inner.waiting.remove(ticket).unwrap_or_default();
+        inner.count -= waiting.len();
+        drop(inner);
+        for (_, tell) in waiting {
             // Whoever has gone need not be told.
             let _ = tell.send(Woken::Changed);
         }
@@ -65,9 +73,10 @@ impl Waiters {
             let Some(waiting) = inner.waiting.get_mut(&ticket) else { continue };
             if let Some(place) = waiting.iter().position(|(other, _)| *other == number) {
                 let _ = waiting.swap_remove(place).1.send(Woken::TimeUp);
-            }
-            if waiting.is_empty() {
-                inner.waiting.remove(&ticket);
+                if waiting.is_empty() {
+                    inner.waiting.remove(&ticket);
+                }
+                inner.count -= 1;
             }
         }
         if inner.waiting.is_empty() {
@@ -83,11 +92,12 @@ impl Waiters {
 
     /// How many wait.
     pub fn len(&self) -> usize {
-        self.lock().waiting.values().map(Vec::len).sum()
+        self.lock().count
     }
 
-    /// Whether nobody waits.
-    pub fn is_empty(&self) -> bool {
-        self.lock().waiting.is_empty()
+    /// Where in the log those who wait begin to listen; nothing if nobody waits.
+    pub fn listen_after(&self) -> Option<u64> {
+        let inner = self.lock();
+        (inner.count > 0).then_some(inner.after)
     }
 }
