@@ -157,7 +157,7 @@ impl Engine {
                 tell(&held);
             }
             let leaving = Leaving { shared, held: &held, armed: !held.may_come_back };
-            let woken = self.wait(&held.ticket, until).await?;
+            let woken = self.wait(&held, until).await?;
             leaving.disarm();
             match woken {
                 Woken::Changed => again = Some(held.ticket),
@@ -172,13 +172,13 @@ impl Engine {
     }
 
     /// Waits until something happens to a hold, or the time is over.
-    async fn wait(&self, ticket: &Ticket, until: Instant) -> Result<Woken, StoreError> {
+    async fn wait(&self, held: &Held, until: Instant) -> Result<Woken, StoreError> {
+        let ticket = &held.ticket;
         if until <= Instant::now() {
             // It may be answered already: a hold that was joined.
             return Ok(if self.is_pending(ticket)? { Woken::TimeUp } else { Woken::Changed });
         }
-        let store = &*self.shared.store;
-        let woken = self.shared.waiters.wait(ticket, until, || look(store, |ledger| ledger.log_size()))?;
+        let woken = self.shared.waiters.wait(ticket, held.record, until);
         self.ring();
         // Whoever answered before we began to wait has not woken us.
         if !self.is_pending(ticket)? {

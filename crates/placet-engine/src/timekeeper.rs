@@ -74,6 +74,7 @@ pub(crate) fn start(shared: &Arc<Shared>) -> Result<Timekeeper, StoreError> {
         shared: Arc::downgrade(shared),
         bell: Arc::clone(&bell),
         others: shared.store.others_version()?,
+        log_seen: 0,
         due_looked: Instant::now(),
         signed: Instant::now(),
         aged: Instant::now(),
@@ -89,6 +90,7 @@ struct Keeper {
     shared: Weak<Shared>,
     bell: Arc<Bell>,
     others: u64,
+    log_seen: u64,
     due_looked: Instant,
     signed: Instant,
     aged: Instant,
@@ -119,8 +121,10 @@ impl Keeper {
     fn turn(&mut self, shared: &Shared) -> Duration {
         let now = Instant::now();
         shared.waiters.time_up(now);
-        let anybody = !shared.waiters.is_empty();
-        if anybody {
+        let listen_after = shared.waiters.listen_after();
+        if let Some(record) = listen_after {
+            // What stands before it was written before anybody waited.
+            self.log_seen = self.log_seen.max(record);
             let _ = self.hear_others(shared);
         }
         if now.duration_since(self.due_looked) >= DUE_EVERY {
@@ -146,7 +150,7 @@ impl Keeper {
             self.aged = now;
             let _ = wait_for(age_out(shared));
         }
-        let mut sleep = if anybody { OTHERS_EVERY } else { DUE_EVERY };
+        let mut sleep = if listen_after.is_some() { OTHERS_EVERY } else { DUE_EVERY };
         let due = shared.next_due.load(Ordering::SeqCst);
         if due != i64::MAX {
             let left =
@@ -168,14 +172,13 @@ impl Keeper {
         if version == self.others {
             return Ok(());
         }
-        let from = shared.waiters.heard();
+        let from = self.log_seen;
         let (steps, size) =
             look(&*shared.store, |ledger| Ok((ledger.hold_steps_from(from)?, ledger.log_size()?)))?;
         for ticket in steps.iter().filter_map(|body| ticket_of(body)) {
             shared.waiters.wake(&ticket);
         }
-        shared.waiters.hear(size);
-        self.others = version;
+        (self.log_seen, self.others) = (size, version);
         Ok(())
     }
 }

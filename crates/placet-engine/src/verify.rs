@@ -1,12 +1,19 @@
 //! Checking the log: every record by its bytes, all of them by the tree, the tree by signed checkpoints.
 
-use placet_core::log::{Checkpoint, SealedCheckpoint, Tree, VerifierKey, leaf};
-use placet_store::{Store, StoreError};
+use std::{
+    sync::mpsc::{self, SyncSender},
+    thread,
+};
+
+use placet_core::log::{Checkpoint, Hash, SealedCheckpoint, Tree, VerifierKey, leaf};
+use placet_store::{Store, StoreError, StoredRecord};
 
 use crate::{AuditKeys, auditor::Filed, engine::look};
 
 /// Records that are read at once.
-const AT_ONCE: usize = 4_096;
+const AT_ONCE: usize = 1_024;
+/// How often that is read before it is checked.
+const READ_AHEAD: usize = 4;
 
 /// What checks a log.
 pub struct Verifier<'a> {
@@ -102,41 +109,29 @@ impl Verifier<'_> {
         to_meet.sort_by_key(|checkpoint| checkpoint.size);
         let mut to_meet = to_meet.into_iter().peekable();
         let (mut tree, mut bytes) = (Tree::new(), 0);
-        while tree.size() < total {
-            let records = look(self.store, |ledger| ledger.records_from(tree.size(), AT_ONCE))?;
-            if records.is_empty() {
-                return Err(VerifyError::Short { found: tree.size(), expected: total });
-            }
-            for record in records.into_iter().take_while(|record| record.index < total) {
-                let index = tree.size();
-                let wrong = |what| VerifyError::Record { index, what };
-                if record.index != index {
-                    return Err(wrong("is missing"));
-                }
-                let hash = leaf(&record.body);
-                if record.leaf != hash {
-                    return Err(wrong("was changed"));
-                }
-                let filed = Filed {
-                    kind: record.kind.map_or(0, |kind| kind as u8),
-                    at: record.at,
-                    call: record.call.as_deref(),
-                };
-                if let Some(keys) = self.keys
-                    && record.seal != keys.seal(index, &filed, &hash)
-                {
-                    return Err(wrong("was changed, or stands where another stood"));
-                }
-                bytes += record.body.len() as u64;
-                let _ = tree.push(hash);
-                while let Some(checkpoint) = to_meet.next_if(|checkpoint| checkpoint.size == tree.size()) {
-                    if checkpoint.root != tree.root() {
-                        let what = "the records before it are not those that were signed".to_owned();
-                        return Err(VerifyError::Checkpoint { size: checkpoint.size, what });
+        // One thread reads while another checks.
+        thread::scope(|scope| {
+            let (give, given) = mpsc::sync_channel(READ_AHEAD);
+            scope.spawn(move || self.read(total, &give));
+            for records in given {
+                for record in records?.into_iter().take_while(|record| record.index < total) {
+                    let hash = self.check(tree.size(), &record)?;
+                    bytes += record.body.len() as u64;
+                    let _ = tree.push(hash);
+                    while let Some(checkpoint) = to_meet.next_if(|checkpoint| checkpoint.size == tree.size())
+                    {
+                        if checkpoint.root != tree.root() {
+                            let what = "the records before it are not those that were signed".to_owned();
+                            return Err(VerifyError::Checkpoint { size: checkpoint.size, what });
+                        }
                     }
                 }
+                progress(Progress { records: tree.size(), total });
             }
-            progress(Progress { records: tree.size(), total });
+            Ok(())
+        })?;
+        if tree.size() < total {
+            return Err(VerifyError::Short { found: tree.size(), expected: total });
         }
         if tree != head {
             return Err(VerifyError::Head);
@@ -159,6 +154,44 @@ impl Verifier<'_> {
         let signed = opened.last().map_or(0, |(size, _)| *size);
         let against = against.map(|kept| kept.size);
         Ok(Verified { records: total, bytes, checkpoints: opened.len(), signed, against })
+    }
+
+    /// Reads the first `total` records, or as many as there are.
+    fn read(&self, total: u64, give: &SyncSender<Result<Vec<StoredRecord>, StoreError>>) {
+        let mut from = 0;
+        while from < total {
+            let records = look(self.store, |ledger| ledger.records_from(from, AT_ONCE));
+            let last = records.as_ref().ok().and_then(|records| records.last()).map(|record| record.index);
+            // Whoever has found something wrong takes no more.
+            if give.send(records).is_err() {
+                return;
+            }
+            let Some(last) = last else { return };
+            from = last + 1;
+        }
+    }
+
+    /// Checks the record that is to stand at `index`, and gives its hash.
+    fn check(&self, index: u64, record: &StoredRecord) -> Result<Hash, VerifyError> {
+        let wrong = |what| VerifyError::Record { index, what };
+        if record.index != index {
+            return Err(wrong("is missing"));
+        }
+        let hash = leaf(&record.body);
+        if record.leaf != hash {
+            return Err(wrong("was changed"));
+        }
+        let filed = Filed {
+            kind: record.kind.map_or(0, |kind| kind as u8),
+            at: record.at,
+            call: record.call.as_deref(),
+        };
+        if let Some(keys) = self.keys
+            && record.seal != keys.seal(index, &filed, &hash)
+        {
+            return Err(wrong("was changed, or stands where another stood"));
+        }
+        Ok(hash)
     }
 
     fn against(&self) -> Result<Option<Checkpoint>, VerifyError> {

@@ -28,8 +28,9 @@ struct Inner {
     waiting: HashMap<Ticket, Vec<(u64, oneshot::Sender<Woken>)>>,
     times: BinaryHeap<Reverse<(Instant, u64, Ticket)>>,
     next: u64,
-    /// The first record that may hold news for somebody who waits.
-    heard: u64,
+    count: usize,
+    /// Nothing that anybody waits for stands in the log before this record.
+    after: u64,
 }
 
 impl Waiters {
@@ -37,41 +38,26 @@ impl Waiters {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for something to happen to a hold, until `until`. `log_size` is asked if nobody waited before: what was
-    /// written until now is no news.
-    pub fn wait<E>(
-        &self,
-        ticket: &Ticket,
-        until: Instant,
-        log_size: impl FnOnce() -> Result<u64, E>,
-    ) -> Result<oneshot::Receiver<Woken>, E> {
+    /// Waits for something to happen to a hold after `record`, until `until`.
+    pub fn wait(&self, ticket: &Ticket, record: u64, until: Instant) -> oneshot::Receiver<Woken> {
         let (tell, told) = oneshot::channel();
         let mut inner = self.lock();
-        if inner.waiting.is_empty() {
-            inner.heard = log_size()?;
-        }
+        inner.after = if inner.count == 0 { record } else { inner.after.min(record) };
+        inner.count += 1;
         let number = inner.next;
         inner.next += 1;
         inner.waiting.entry(ticket.clone()).or_default().push((number, tell));
         inner.times.push(Reverse((until, number, ticket.clone())));
-        Ok(told)
-    }
-
-    /// The first record that may hold news.
-    pub fn heard(&self) -> u64 {
-        self.lock().heard
-    }
-
-    /// All records before this one were heard.
-    pub fn hear(&self, until: u64) {
-        let mut inner = self.lock();
-        inner.heard = inner.heard.max(until);
+        told
     }
 
     /// Something happened to a hold.
     pub fn wake(&self, ticket: &Ticket) {
-        let waiting = self.lock().waiting.remove(ticket);
-        for (_, tell) in waiting.into_iter().flatten() {
+        let mut inner = self.lock();
+        let waiting = inner.waiting.remove(ticket).unwrap_or_default();
+        inner.count -= waiting.len();
+        drop(inner);
+        for (_, tell) in waiting {
             // Whoever has gone need not be told.
             let _ = tell.send(Woken::Changed);
         }
@@ -87,9 +73,10 @@ impl Waiters {
             let Some(waiting) = inner.waiting.get_mut(&ticket) else { continue };
             if let Some(place) = waiting.iter().position(|(other, _)| *other == number) {
                 let _ = waiting.swap_remove(place).1.send(Woken::TimeUp);
-            }
-            if waiting.is_empty() {
-                inner.waiting.remove(&ticket);
+                if waiting.is_empty() {
+                    inner.waiting.remove(&ticket);
+                }
+                inner.count -= 1;
             }
         }
         if inner.waiting.is_empty() {
@@ -105,11 +92,12 @@ impl Waiters {
 
     /// How many wait.
     pub fn len(&self) -> usize {
-        self.lock().waiting.values().map(Vec::len).sum()
+        self.lock().count
     }
 
-    /// Whether nobody waits.
-    pub fn is_empty(&self) -> bool {
-        self.lock().waiting.is_empty()
+    /// Where in the log those who wait begin to listen; nothing if nobody waits.
+    pub fn listen_after(&self) -> Option<u64> {
+        let inner = self.lock();
+        (inner.count > 0).then_some(inner.after)
     }
 }

@@ -22,6 +22,8 @@ pub struct Cache {
     /// The numbers of sessions, and what was seen of them since the last time it was written.
     pub sessions: HashMap<String, Counted>,
     pub changed_sessions: HashSet<String>,
+    /// Sessions that have no open threat.
+    pub quiet_sessions: HashSet<String>,
     pub changed_shelves: HashSet<Track>,
     pub grown: bool,
 }
@@ -62,6 +64,9 @@ impl Cache {
         }
         if self.sessions.len() > KEPT_MAX {
             self.sessions.clear();
+        }
+        if self.quiet_sessions.len() > KEPT_MAX {
+            self.quiet_sessions.clear();
         }
     }
 

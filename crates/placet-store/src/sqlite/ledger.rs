@@ -24,6 +24,8 @@ const ONCE_KEPT_MS: i64 = 2 * placet_core::warrant::LIFE_MS_MAX;
 
 /// Of each kind of thing, so many age out at once: nobody waits long for their turn.
 const AGED_AT_ONCE: i64 = 1_000;
+/// A shelf is let go up to so much later than it could be.
+const SHELF_STEP_MS: i64 = 60 * 60 * 1_000;
 
 /// A ledger over one connection, which is in a transaction.
 pub struct SqliteLedger<'a> {
@@ -106,11 +108,16 @@ impl<'a> SqliteLedger<'a> {
         }
         for track in &self.cache.changed_shelves {
             let Some(shelf) = self.cache.shelves.get(track) else { continue };
-            let ends = shelf.ends().map_or(0, Timestamp::as_ms);
-            self.run(
-                "insert into shelf values (?1, ?2, ?3) on conflict do update set ends = ?2, bytes = ?3",
-                params![track.as_key(), ends, shelf.to_bytes()],
-            )?;
+            // Rounded up, so that the index by this column seldom changes.
+            let ends =
+                shelf.ends().map_or(0, Timestamp::as_ms) / SHELF_STEP_MS * SHELF_STEP_MS + SHELF_STEP_MS;
+            let values = params![track.as_key(), ends, shelf.to_bytes()];
+            if self.run("update shelf set bytes = ?3 where track = ?1 and ends = ?2", values)? == 0 {
+                self.run(
+                    "insert into shelf values (?1, ?2, ?3) on conflict do update set ends = ?2, bytes = ?3",
+                    values,
+                )?;
+            }
         }
         for id in std::mem::take(&mut self.cache.changed_sessions) {
             let Some(counted) = self.cache.sessions.get_mut(&id) else { continue };
@@ -441,6 +448,7 @@ impl Ledger for SqliteLedger<'_> {
     }
 
     fn sessions(&mut self, limit: usize) -> Result<Vec<Session>> {
+        self.flush()?;
         let sql = format!("select {} from session order by last_seen desc, no desc limit ?", rows::SESSION);
         self.all(&sql, [limit as i64], rows::session)
     }
@@ -458,6 +466,7 @@ impl Ledger for SqliteLedger<'_> {
     }
 
     fn agents(&mut self) -> Result<Vec<Agent>> {
+        self.flush()?;
         let sql = "select agent, count(*), min(first_seen), max(last_seen), sum(allowed), sum(held), sum(blocked) \
                    from session where agent <> '' group by agent order by max(last_seen) desc";
         self.all(sql, [], |row| {
@@ -474,6 +483,7 @@ impl Ledger for SqliteLedger<'_> {
     }
 
     fn threat_raise(&mut self, seen: &Match, session: &str, at: Timestamp, record: u64) -> Result<Raised> {
+        self.cache.quiet_sessions.remove(session);
         let sql = "select id, state from threat where session = ? and rule = ?";
         let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
         let Some((id, state)) = self.one(sql, [session, seen.rule.as_str()], read)? else {
@@ -511,7 +521,15 @@ impl Ledger for SqliteLedger<'_> {
     }
 
     fn threats_open_of(&mut self, session: &str) -> Result<Vec<Threat>> {
-        self.threats_where("where state = 1 and session = ? order by id", [session])
+        // Every call asks, and few sessions have any.
+        if self.cache.quiet_sessions.contains(session) {
+            return Ok(Vec::new());
+        }
+        let threats = self.threats_where("where state = 1 and session = ? order by id", [session])?;
+        if threats.is_empty() {
+            self.cache.quiet_sessions.insert(session.to_owned());
+        }
+        Ok(threats)
     }
 
     fn threats(&mut self, with_cleared: bool, limit: usize) -> Result<Vec<Threat>> {
@@ -527,6 +545,7 @@ impl Ledger for SqliteLedger<'_> {
     }
 
     fn threat_change(&mut self, id: i64, state: ThreatState) -> Result<bool> {
+        self.cache.quiet_sessions.clear();
         let sql = "update threat set state = ?1 where id = ?2 and state <> ?1";
         Ok(self.run(sql, params![state as i64, id])? == 1)
     }

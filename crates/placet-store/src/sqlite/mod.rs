@@ -27,7 +27,7 @@ use crate::{
 
 pub use connection::Options;
 
-/// Work that may wait in the queue. Who comes when it is full is refused.
+/// Work that may wait in the queue. Who comes when it is full is told so at once.
 const QUEUE_MAX: usize = 4_096;
 /// Readers that are kept open.
 const READERS_KEPT: usize = 4;

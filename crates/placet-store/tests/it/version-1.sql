@@ -1,0 +1,145 @@
+-- Version 1 of the data, with a row in every table. This file never changes: data like it is out there.
+
+create table setting (
+    key   text primary key,
+    value text not null
+) without rowid;
+
+-- One row: the log as a whole, how often settings were changed.
+create table head (
+    one              integer primary key check (one = 1),
+    size             integer not null,
+    peaks            blob not null,
+    settings_version integer not null
+);
+insert into head values (1, 0, x'', 0);
+
+create table record (
+    idx     integer primary key,
+    kind    integer not null,
+    at      integer not null,
+    session integer,
+    call    text,
+    body    blob not null,
+    leaf    blob not null,
+    seal    blob not null
+);
+create index record_session on record (session) where session is not null;
+create index record_step on record (kind) where kind = 2;
+create index record_call on record (session, call) where call is not null and kind = 1;
+
+-- Roots of complete subtrees of 2^8, 2^16 … records, so that proofs need not read the whole log.
+create table subtree (
+    height integer not null,
+    number integer not null,
+    hash   blob not null,
+    primary key (height, number)
+) without rowid;
+
+create table checkpoint (
+    size integer primary key,
+    text text not null
+);
+
+create table hold (
+    id           integer primary key,
+    ticket       text not null unique,
+    digest       blob not null,
+    agent        text not null,
+    session      text not null,
+    record       integer not null,
+    opened       integer not null,
+    deadline     integer not null,
+    inline_only  integer not null,
+    crisis       integer not null,
+    card         blob not null,
+    state        text not null,
+    since        integer not null,
+    by           text,
+    reason       text,
+    redeem_until integer not null,
+    approval     blob
+);
+create index hold_pending on hold (crisis desc, deadline) where state = 'pending';
+create index hold_due on hold (deadline) where state = 'pending';
+create index hold_redeem on hold (redeem_until) where state = 'approved';
+create index hold_digest on hold (digest) where inline_only = 0;
+create index hold_session on hold (session) where state = 'pending';
+create index hold_ended on hold (since) where state not in ('pending', 'approved') and card <> x'';
+
+create table counter (
+    key   text primary key,
+    value integer not null
+) without rowid;
+
+create table once (
+    key text primary key,
+    at  integer not null
+) without rowid;
+
+create index once_at on once (at);
+
+create table shelf (
+    track text primary key,
+    ends  integer not null,
+    bytes blob not null
+) without rowid;
+create index shelf_ends on shelf (ends);
+
+create table session (
+    no         integer primary key,
+    id         text not null unique,
+    agent      text not null,
+    host       text not null,
+    parent     text,
+    user       text,
+    deployment text,
+    first_seen integer not null,
+    last_seen  integer not null,
+    ended      integer,
+    allowed    integer not null,
+    held       integer not null,
+    blocked    integer not null,
+    warrant    blob
+);
+create index session_seen on session (last_seen);
+create index session_agent on session (agent);
+
+create table threat (
+    id       integer primary key,
+    rule     text not null,
+    session  text not null,
+    title    text not null,
+    severity text not null,
+    policy   text not null,
+    state    integer not null,
+    first    integer not null,
+    last     integer not null,
+    count    integer not null,
+    record   integer not null,
+    unique (session, rule)
+);
+create index threat_open on threat (session) where state = 1;
+create index threat_last on threat (last);
+
+create table happening (
+    id      integer primary key,
+    at      integer not null,
+    kind    text not null,
+    session text not null,
+    body    blob not null
+);
+create index happening_session on happening (session);
+create index happening_at on happening (at);
+
+insert into setting values ('mode', 'observe');
+insert into record values (0, 1, 1772452801000, 1, 'c1', x'61', x'022a6979e6dab7aa5ae4c3e5e45f7e977112a7e63593820dbec1ec738a24f93c', x'07070707070707070707070707070707');
+update head set size = 1, peaks = x'022a6979e6dab7aa5ae4c3e5e45f7e977112a7e63593820dbec1ec738a24f93c', settings_version = 1;
+insert into checkpoint values (1, 'signed');
+insert into hold values (1, 'H-0001', zeroblob(32), 'nightly', 's1', 0, 1772452801000, 1772452861000, 0, 0, x'01', 'pending', 1772452801000, null, null, 1772452861000, null);
+insert into counter values ('counter', 3);
+insert into once values ('once', 1772452801000);
+insert into session values (1, 's1', 'nightly', 'test', null, null, null, 1772452801000, 1772452801000, null, 1, 0, 0, null);
+insert into threat values (1, 't.rule', 's1', 'something', 'high', 'hold', 1, 1772452801000, 1772452801000, 1, 0);
+insert into happening values (1, 1772452801000, 'session_start', 's1', x'01');
+pragma user_version = 1;
