@@ -72,6 +72,38 @@ WARRANTS = [
 ]
 
 
+# What the engine does, on a disk; the figures and their goals come from the run itself.
+AT_LEAST = {"/s", "MB/s"}
+
+
+def engine_rows():
+    return json.loads((HERE / "target" / "engine.json").read_text())
+
+
+def engine_goals():
+    """The goals that the engine did not reach, in words."""
+    goals = []
+    for row in engine_rows():
+        if row["goal"] is not None and not engine_reached(row):
+            goals.append(f"{row['what']}: {amount(row['value'])} {row['unit']} instead of {amount(row['goal'])}")
+    return goals
+
+
+def engine_reached(row):
+    return row["value"] >= row["goal"] if row["unit"] in AT_LEAST else row["value"] <= row["goal"]
+
+
+def amount(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def engine_line(row):
+    """A line of the engine's table."""
+    goal = "" if row["goal"] is None else f"{'≥' if row['unit'] in AT_LEAST else '≤'} {amount(row['goal'])} {row['unit']}"
+    verdict = "" if row["goal"] is None else "reached" if engine_reached(row) else "missed"
+    return f"| {row['what']} | {amount(row['value'])} {row['unit']} | {goal} | {verdict} | {row['detail']} |"
+
+
 def counts_measured():
     """Instructions by benchmark, from gungraun's JSON lines."""
     counts = {}
@@ -148,7 +180,7 @@ def missed():
     goals += rule_goals()
     goals += [(f"1 MiB, {name}", median_ns("text", name) / 1e6, TEXT_GOAL_MS, "ms") for name in measured_in_group("text")]
     goals += [(f"warrant, {name}", median_ns("warrant ours", name) / 1000, goal, "µs") for name, goal in WARRANTS if goal]
-    return [f"{name}: {value:.1f} {unit} instead of {goal:g}" for name, value, goal, unit in goals if value > goal]
+    return [f"{name}: {value:.1f} {unit} instead of {goal:g}" for name, value, goal, unit in goals if value > goal] + engine_goals()
 
 
 def rule_goals():
@@ -216,6 +248,8 @@ def tables():
     lines += ["", f"**Not reached** by the median: {'; '.join(not_reached)}." if not_reached else "Every goal is reached."]
     lines += ["", "Instructions, which `bench/run.sh --check` holds to within a tenth:", "", "| what | instructions |", "|---|---|"]
     lines += [f"| {name} | {count:,} |" for name, count in counts_measured().items()]
+    lines += ["", "### The engine", "", "A decision leaves only when its record is on the disk, so these depend on the disk of the machine above. All rules that come with Placet are loaded:", "", "| what | measured | goal | | |", "|---|---|---|---|---|"]
+    lines += [engine_line(measured) for measured in engine_rows()]
     return "\n".join(lines)
 
 

@@ -30,5 +30,6 @@ if [ "${1:-}" = --check ]; then
 fi
 cargo bench --bench wall -- --noplot
 cargo bench --bench warrant -- --noplot
+cargo bench --bench engine
 cp /proc/loadavg target/load
 exec python3 figures.py write "$@"
