@@ -48,6 +48,8 @@ pub enum Channel {
 
 /// More than this many names are not remembered.
 const NAMES_MAX: usize = 4096;
+/// Links that are remembered: every path is compared with each of them.
+const LINKS_MAX: usize = 64;
 
 impl Env {
     /// Nothing set yet, in `directory` if that is not the working tree.
@@ -133,7 +135,7 @@ impl Env {
 
     /// Remembers that what is called `name` lies at `path`.
     pub fn link(&mut self, name: String, path: String) {
-        if self.links.len() >= NAMES_MAX {
+        if self.links.len() >= LINKS_MAX {
             self.full = true;
             return;
         }

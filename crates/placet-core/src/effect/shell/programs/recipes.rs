@@ -70,6 +70,13 @@ pub fn follow(walker: &mut Walker<'_>, call: &Call<'_>) {
     let Some((_, flags, files, kind)) = RECIPES.iter().find(|(names, ..)| names.contains(&call.name)) else {
         return;
     };
+    // Locating paths costs more than all the rest; most scripts have written other files.
+    let wrote = |name: &&str| walker.env.files.keys().any(|file| file.ends_with(*name));
+    let may_name =
+        files.is_empty() || (!flags.is_empty() && call.args.iter().any(|arg| arg.as_str().starts_with('-')));
+    if !may_name && !files.iter().any(wrote) {
+        return;
+    }
     let takes: Vec<&str> = flags.iter().copied().chain(["-C", "--directory", "--prefix"]).collect();
     let options = Options::read(call.args, &takes, super::options::Style::Gnu);
     let directory = options.value(&["-C", "--directory", "--prefix"]).map(|arg| arg.as_str().to_owned());
