@@ -150,6 +150,8 @@ impl Walker<'_> {
                 }
                 fields.hole(Origin::PLAIN);
             }
+            // Nothing to run leaves nothing behind, not even the name of a pipe: `rm<()` is `rm`.
+            Part::Process { script, .. } if script.items.is_empty() => {}
             Part::Process { script, reads } => {
                 let stdin = if *reads { None } else { Some(Flow::unknown(Origin::PLAIN)) };
                 let content = self.in_subshell(|walker| walker.run(script, stdin));

@@ -198,11 +198,22 @@ impl<'a> Parser<'a> {
         found
     }
 
+    /// Whether an unquoted word ends at `at`. A carriage return is a letter like any other, but at the end of a line, where
+    /// files from elsewhere have one.
+    fn is_separator_at(&self, at: usize) -> bool {
+        match self.bytes.get(at) {
+            Some(b'\r') => matches!(self.bytes.get(at + 1), None | Some(b'\n')),
+            Some(byte) => is_separator(*byte),
+            None => false,
+        }
+    }
+
     /// Blanks, comments and line continuations, but no new lines.
     fn skip_blanks(&mut self) {
         loop {
             match self.peek() {
-                b' ' | b'\t' | b'\r' if !self.done() => self.at += 1,
+                b' ' | b'\t' if !self.done() => self.at += 1,
+                b'\r' if self.is_separator_at(self.at) => self.at += 1,
                 b'\\' if self.peek_at(1) == b'\n' => self.at += 2,
                 b'#' if self.at == 0 || is_separator(self.bytes[self.at - 1]) => {
                     while !self.done() && self.peek() != b'\n' {
@@ -245,7 +256,7 @@ impl<'a> Parser<'a> {
         self.starts_with(word)
             && match self.bytes.get(self.at + word.len()) {
                 None => true,
-                Some(next) => is_separator(*next) || matches!(next, b'<' | b'>'),
+                Some(next) => self.is_separator_at(self.at + word.len()) || matches!(next, b'<' | b'>'),
             }
     }
 
@@ -450,7 +461,7 @@ impl<'a> Parser<'a> {
 
 /// Whether `byte` ends an unquoted word. (`<` and `>` do too, but not after a keyword.)
 fn is_separator(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b';' | b'&' | b'|' | b'(' | b')')
+    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')')
 }
 
 fn is_name_start(byte: u8) -> bool {

@@ -1,6 +1,6 @@
 //! Compound commands: conditions, loops, cases, functions, tests.
 
-use super::{Parser, Read, Stop, is_separator};
+use super::{Parser, Read, Stop};
 use crate::effect::shell::syntax::{Command, Script, Word};
 
 impl<'a> Parser<'a> {
@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
         self.at += "function".len();
         self.skip_blanks();
         let start = self.at;
-        while !self.done() && !is_separator(self.peek()) {
+        while !self.done() && !self.is_separator_at(self.at) {
             self.at += 1;
         }
         let name = &self.text[start..self.at];

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{Parser, Pending, Read, is_separator};
+use super::{Parser, Pending, Read};
 use crate::effect::shell::syntax::{
     Command, Fd, Form, Part, Parts, Redirect, RedirectKind, Script, Stage, Value, Word,
 };
@@ -47,7 +47,7 @@ impl<'a> Parser<'a> {
                 b'$' if matches!(self.peek_at(1), b'{' | b'(' | b'[') => {
                     return Err(self.fail("a here-document with an expansion for a delimiter"));
                 }
-                byte if is_separator(byte) || matches!(byte, b'<' | b'>') => break,
+                byte if self.is_separator_at(self.at) || matches!(byte, b'<' | b'>') => break,
                 _ => {
                     let next = self.text[self.at..].chars().next().unwrap_or(' ');
                     delimiter.push(next);

@@ -1,6 +1,6 @@
 //! Simple commands: assignments, words and redirections in any order.
 
-use super::{Parser, Read, SUBSCRIPT_MAX, Stop, is_name, is_name_start, is_separator};
+use super::{Parser, Read, SUBSCRIPT_MAX, Stop, is_name, is_name_start};
 use crate::effect::shell::syntax::{
     Assignment, Command, Form, Item, Link, Part, Parts, Redirect, Stage, Value, Word,
 };
@@ -152,7 +152,7 @@ impl<'a> Parser<'a> {
                 words.push(self.word()?);
             }
         }
-        let mut value = if self.done() || is_separator(self.peek()) {
+        let mut value = if self.done() || self.is_separator_at(self.at) {
             Word { parts: Parts::default(), range: self.at..self.at }
         } else {
             self.word()?

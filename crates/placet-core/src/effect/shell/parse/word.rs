@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Parser, Part, Parts, Read, Stop, Word, is_separator};
+use super::{Parser, Part, Parts, Read, Stop, Word};
 
 impl<'a> Parser<'a> {
     /// One word; at least one byte is consumed.
@@ -52,7 +52,7 @@ impl<'a> Parser<'a> {
                     self.extended_glob(parts)?;
                 }
                 b'<' | b'>' => break,
-                byte if is_separator(byte) => break,
+                _ if self.is_separator_at(self.at) => break,
                 _ => {
                     let run = self.plain_run();
                     push_text(parts, Cow::Borrowed(run), false);
@@ -89,7 +89,8 @@ impl<'a> Parser<'a> {
                     depth -= 1;
                     self.at += 1;
                 }
-                b' ' | b'\t' | b'\n' | b'\r' if depth == 0 => break,
+                b' ' | b'\t' | b'\n' if depth == 0 => break,
+                b'\r' if depth == 0 && self.is_separator_at(self.at) => break,
                 _ => self.at += 1,
             }
         }
@@ -100,7 +101,9 @@ impl<'a> Parser<'a> {
     fn plain_run(&mut self) -> &'a str {
         let start = self.at;
         while let Some(byte) = self.bytes.get(self.at) {
-            if matches!(byte, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'<' | b'>') || is_separator(*byte) {
+            if matches!(byte, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'<' | b'>')
+                || self.is_separator_at(self.at)
+            {
                 break;
             }
             self.at += 1;
