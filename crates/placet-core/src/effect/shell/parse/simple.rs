@@ -113,9 +113,36 @@ impl<'a> Parser<'a> {
         None
     }
 
+    /// Whether a name goes on over the end of a line and becomes an assignment there: `x\\⏎=1` is `x=1`. Nobody writes that
+    /// but to hide it.
+    fn is_broken_assignment(&self) -> bool {
+        let rest = &self.bytes[self.at..];
+        let rest = &rest[..rest.len().min(SUBSCRIPT_MAX)];
+        if rest.first() == Some(&b'[') {
+            let broken = |pair: &[u8]| matches!(pair, [b']', b'\\', b'\n'] | [b'+', b'\\', b'\n']);
+            let end = rest.iter().position(|byte| *byte == b' ').unwrap_or(rest.len());
+            return rest[..end].windows(3).any(broken);
+        }
+        let (mut at, mut broken) = (0, false);
+        loop {
+            match rest.get(at) {
+                Some(b'\\') if rest.get(at + 1) == Some(&b'\n') => {
+                    broken = true;
+                    at += 2;
+                }
+                Some(byte) if is_name(*byte) || (*byte == b'+' && broken) => at += 1,
+                Some(b'+') if rest.get(at + 1..at + 3) == Some(b"\\\n") => at += 1,
+                next => return broken && matches!(next, Some(b'=' | b'[')),
+            }
+        }
+    }
+
     pub(super) fn assignment(&mut self) -> Read<Option<Assignment<'a>>> {
         let start = self.at;
         let Some(name) = self.name() else { return Ok(None) };
+        if self.is_broken_assignment() {
+            return Err(self.fail("an assignment that is broken over lines"));
+        }
         let mut before: Vec<Part<'a>> = Vec::new();
         if self.peek() == b'[' {
             let Some(end) = self.subscript_end() else {
