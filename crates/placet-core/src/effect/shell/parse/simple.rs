@@ -51,7 +51,8 @@ impl<'a> Parser<'a> {
                     let name = &self.text[name.range.clone()];
                     self.at += 1;
                     self.skip_blanks();
-                    if !self.eat(")") || name.is_empty() || !assignments.is_empty() {
+                    let only_a_name = assignments.is_empty() && redirects.is_empty() && !name.is_empty();
+                    if !self.eat(")") || !only_a_name {
                         return Err(self.fail("unexpected `(`"));
                     }
                     words.clear();
@@ -113,6 +114,27 @@ impl<'a> Parser<'a> {
         None
     }
 
+    /// Whether brackets stand here that the shell reads as one word, whatever is in them, and something in them would hide what
+    /// follows: `x[ <<E ]` has no here-document, `x[ # ]` no comment.
+    fn hides_in_brackets(&self) -> bool {
+        let (mut depth, mut quote, mut hides) = (0_usize, None, false);
+        let rest = &self.bytes[self.at..];
+        for byte in rest.iter().take(SUBSCRIPT_MAX) {
+            match (quote, byte) {
+                (Some(open), _) if open == *byte => quote = None,
+                (Some(_), _) => {}
+                (None, b'\'' | b'"') => quote = Some(*byte),
+                (None, b'[') => depth += 1,
+                (None, b']') if depth == 1 => return hides,
+                (None, b']') => depth -= 1,
+                // What would make us pass over text that the shell runs.
+                (None, byte) => hides |= matches!(byte, b'<' | b'#'),
+            }
+        }
+        // Longer than anybody looks.
+        rest.len() > SUBSCRIPT_MAX
+    }
+
     /// Whether a name goes on over the end of a line and becomes an assignment there: `x\\⏎=1` is `x=1`. Nobody writes that
     /// but to hide it.
     fn is_broken_assignment(&self) -> bool {
@@ -146,6 +168,11 @@ impl<'a> Parser<'a> {
         let mut before: Vec<Part<'a>> = Vec::new();
         if self.peek() == b'[' {
             let Some(end) = self.subscript_end() else {
+                if self.hides_in_brackets() {
+                    return Err(
+                        self.fail("brackets behind a name, with a here-document or a comment in them")
+                    );
+                }
                 self.at = start;
                 return Ok(None);
             };
