@@ -198,6 +198,12 @@ impl<'a> Parser<'a> {
             loop {
                 self.skip_lines()?;
                 if self.eat(")") {
+                    // What follows without a blank belongs to the same word, and is no command.
+                    let ends =
+                        self.done() || self.is_separator_at(self.at) || matches!(self.peek(), b'<' | b'>');
+                    if !ends {
+                        return Err(self.fail("something stands right behind an array"));
+                    }
                     return Ok(Some(Assignment { name, append, value: Value::Array(words) }));
                 }
                 if self.done() || matches!(self.peek(), b';' | b'&' | b'|' | b'<' | b'>' | b'(') {
