@@ -5,7 +5,7 @@ use std::sync::{Arc, atomic::Ordering};
 use placet_core::{
     Redactor,
     hold::{HoldEvent, HoldState, REDEEM_MS, Ticket},
-    record::{HoldStep, ThreatStep, What},
+    record::{HoldStep, What},
     warrant::{Approval, ApprovalScope},
 };
 use placet_store::{Hold, HoldChange, HoldId, Ledger, StoreError, ThreatState, transact};
@@ -13,6 +13,7 @@ use placet_store::{Hold, HoldChange, HoldId, Ledger, StoreError, ThreatState, tr
 use crate::{
     Approver, Card, Credential, CredentialError, Engine,
     engine::{Shared, look},
+    threats,
 };
 
 /// How somebody names a hold.
@@ -190,14 +191,7 @@ fn rule(
     let spoke = Card::read(&hold.opened.card).map(|card| card.rules()).unwrap_or_default();
     for threat in ledger.threats_open_of(&hold.opened.session)? {
         if spoke.contains(&threat.rule) && ledger.threat_change(threat.id, ThreatState::Acknowledged)? {
-            let step = ThreatStep {
-                rule: &threat.rule,
-                session: &threat.session,
-                state: ThreatState::Acknowledged.as_str(),
-                cites: Some(hold.opened.record),
-                by: Some(&by.name),
-            };
-            shared.keys.record(ledger, now, &threat.session, What::Threat(step))?;
+            threats::record(shared, ledger, &threat, ThreatState::Acknowledged, &by.name)?;
         }
     }
     let by = Some(by.name.clone());

@@ -32,6 +32,8 @@ mod card;
 
 mod report;
 
+mod threats;
+
 mod operate;
 
 mod sessions;

@@ -4,9 +4,9 @@ use std::sync::{Arc, atomic::Ordering};
 
 use placet_core::{
     Mode,
-    record::{Changed, ThreatStep, What},
+    record::{Changed, What},
 };
-use placet_store::{Ledger, StoreError, ThreatState, transact};
+use placet_store::{Ledger, StoreError, transact};
 
 use crate::{Approver, Credential, Engine, engine::Shared, snapshot::key};
 
@@ -76,34 +76,6 @@ impl Engine {
             agents: agents.collect(),
             stopped_by: snapshot.stopped().map(str::to_owned),
         })
-    }
-
-    /// Says that somebody has seen a threat, or has dealt with it. False if it stands there already.
-    pub async fn threat_change(
-        &self,
-        id: i64,
-        state: ThreatState,
-        by: &Approver,
-    ) -> Result<bool, StoreError> {
-        let (shared, by) = (Arc::clone(&self.shared), by.name().to_owned());
-        let run = move |ledger: &mut dyn Ledger| {
-            let Some(threat) = ledger.threat_get(id)? else { return Ok(false) };
-            if !ledger.threat_change(id, state)? {
-                return Ok(false);
-            }
-            let step = ThreatStep {
-                rule: &threat.rule,
-                session: &threat.session,
-                state: state.as_str(),
-                cites: Some(threat.record),
-                by: Some(&by),
-            };
-            shared.keys.record(ledger, shared.clock.now(), &threat.session, What::Threat(step))?;
-            Ok(true)
-        };
-        let changed = transact(&*self.shared.store, run).await?;
-        self.shared.grown.store(true, Ordering::SeqCst);
-        Ok(changed)
     }
 
     async fn set(&self, key: String, value: String, by: &str) -> Result<(), StoreError> {

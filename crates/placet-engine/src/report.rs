@@ -9,12 +9,11 @@ use placet_core::{
     note,
     record::{Ended, What, compact, expand},
     redact::Moves,
-    rule::{Match, RulePolicy, Severity},
 };
 use placet_store::{Happening, Ledger, Sighting, StoreError, transact};
 use serde::Serialize;
 
-use crate::{Engine, engine::Shared, sessions, settle};
+use crate::{Engine, engine::Shared, sessions, settle, threats};
 
 /// What became of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,20 +94,7 @@ fn take_note(
     let record = ledger.log_size()?;
     let (cites, ungoverned) = outcome(shared, ledger, report, &masked.findings, now)?;
     keep(ledger, report, now)?;
-    for finding in &masked.findings {
-        let placet_core::Source::Rule(id) = &finding.source else { continue };
-        let Some(rule) = configuration.rules.get(id) else { continue };
-        if rule.policy == RulePolicy::LogOnly && rule.severity < Severity::Medium {
-            continue;
-        }
-        let seen = Match {
-            rule: rule.id.clone(),
-            title: rule.title.clone(),
-            severity: rule.severity,
-            policy: rule.policy,
-        };
-        settle::raise(ledger, &shared.keys, &seen, report.session(), now, record)?;
-    }
+    threats::raise(shared, &snapshot, ledger, &masked.findings, (report.session(), now, record))?;
     let ended = match report.kind() {
         EventKind::SessionEnd | EventKind::SessionReset | EventKind::SubagentEnd => {
             sessions::end(shared, ledger, report.session())?

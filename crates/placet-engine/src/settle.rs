@@ -4,11 +4,11 @@ use placet_core::{
     Claim, Decision, Finding, Source, Timestamp, Verdict,
     hold::{Comeback, HoldEvent, HoldState, Ticket},
     log::Hash,
-    record::{HoldStep, ThreatStep, What},
-    rule::{History, HistoryError, Match, RulePolicy, Severity, Subject, Taken, Track},
+    record::{HoldStep, What},
+    rule::{History, HistoryError, RulePolicy, Subject, Taken, Track},
     warrant::{Approval, SealedApproval},
 };
-use placet_store::{EntryKind, Hold, HoldChange, Ledger, NewHold, Raised, Sighting, StoreError, ThreatState};
+use placet_store::{EntryKind, Hold, HoldChange, Ledger, NewHold, Sighting, StoreError};
 use std::{cell::RefCell, sync::Arc};
 
 use crate::{
@@ -16,6 +16,7 @@ use crate::{
     answer::sentence,
     card, sessions,
     submit::{Prepared, stop},
+    threats,
 };
 
 /// What became of a call in its transaction.
@@ -277,7 +278,8 @@ impl Prepared {
     ) -> Result<u64, StoreError> {
         let anew = (changed || ticket.is_some()).then(|| self.encode(masked, ticket, None));
         let record = self.append(ledger, anew.as_ref().unwrap_or(&self.ready))?;
-        self.raise(ledger, masked, record)?;
+        let session = self.call.session();
+        threats::raise(&self.shared, &self.snapshot, ledger, &masked.findings, (session, self.now, record))?;
         Ok(record)
     }
 
@@ -297,26 +299,6 @@ impl Prepared {
         stop(&mut refused, Source::Input, reason);
         let record = self.write(ledger, &refused, None, true)?;
         Ok(Settled::Done(Answer::blocked(&refused.reasons, record)))
-    }
-
-    /// Leaves behind for people what rules found.
-    fn raise(&self, ledger: &mut dyn Ledger, decision: &Decision, record: u64) -> Result<(), StoreError> {
-        let rules = &self.snapshot.configuration.rules;
-        for finding in &decision.findings {
-            let Source::Rule(id) = &finding.source else { continue };
-            let Some(rule) = rules.get(id) else { continue };
-            if rule.policy == RulePolicy::LogOnly && rule.severity < Severity::Medium {
-                continue;
-            }
-            let seen = Match {
-                rule: rule.id.clone(),
-                title: rule.title.clone(),
-                severity: rule.severity,
-                policy: rule.policy,
-            };
-            raise(ledger, &self.shared.keys, &seen, self.call.session(), self.now, record)?;
-        }
-        Ok(())
     }
 
     /// Remembers what rules want remembered. `happened` says whether the call runs.
@@ -462,26 +444,6 @@ fn refused(detail: &str) -> StoreError {
 /// What rules count is remembered by notes, not by counters.
 fn of_rule(key: &str) -> bool {
     key.starts_with("rule:")
-}
-
-/// Leaves a match behind for people, and says so in the log if it is news.
-pub(crate) fn raise(
-    ledger: &mut dyn Ledger,
-    keys: &crate::AuditKeys,
-    seen: &Match,
-    session: &str,
-    now: Timestamp,
-    record: u64,
-) -> Result<(), StoreError> {
-    match ledger.threat_raise(seen, session, now, record)? {
-        Raised::Again => {}
-        Raised::New | Raised::Reopened => {
-            let state = ThreatState::Open.as_str();
-            let step = ThreatStep { rule: &seen.rule, session, state, cites: Some(record), by: None };
-            keys.record(ledger, now, session, What::Threat(step))?;
-        }
-    }
-    Ok(())
 }
 
 /// The history as the transaction sees it.
