@@ -6,6 +6,10 @@ pub use rules::{decided_with, rule_set, rules_text};
 
 use placet_core::{Decision, Json, Policy, Redactor, ToolCall, ToolName, decide, json::Object};
 
+/// As in the binary.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A short command, about 50 bytes.
 pub const SHORT: &str = r#"git log --oneline -20 | grep "fix" > /tmp/fixes.txt"#;
 

@@ -53,14 +53,8 @@ impl AuditKeys {
         TrustedKeys::new([self.signing.public()])
     }
 
-    /// A digest that says nothing to whoever has not the key: what records name a call by.
-    pub(crate) fn keyed(&self, digest: &CallDigest) -> [u8; 16] {
-        let mut half = [0; 16];
-        half.copy_from_slice(&self.token(digest).as_bytes()[..16]);
-        half
-    }
-
-    /// The same in full: what holds and approvals bind to. Nobody can guess a short secret of the call from it.
+    /// A digest that says nothing to whoever has not the key: what holds and approvals bind to. Nobody can guess a short
+    /// secret of the call from it.
     pub(crate) fn token(&self, digest: &CallDigest) -> CallDigest {
         let whole = self.digest.clone().chain_update(digest.as_bytes()).finalize();
         CallDigest::from_bytes(whole.into_bytes().into())

@@ -199,6 +199,7 @@ impl Engine {
             let record = shared.keys.record(ledger, now, &session, What::SessionWarrant(bound))?;
             // Whoever decides by an older view of things decides again.
             ledger.setting_put(key::WARRANTS, &record.to_string())?;
+            ledger.setting_put(key::BOUND, "yes")?;
             Ok(true)
         };
         let bound = transact(&*self.shared.store, run).await?;

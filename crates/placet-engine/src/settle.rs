@@ -44,7 +44,10 @@ impl Prepared {
         self.judge_again(ledger, &mut stricter)?;
         self.weigh_threats(ledger, &mut stricter)?;
         self.refuse_replay(ledger, &mut stricter)?;
-        let (decision, masked) = stricter.as_ref().map_or((&self.decision, &self.masked), |(d, m)| (d, m));
+        let (decision, masked) = match &stricter {
+            Some((decision, masked)) => (decision, masked),
+            None => (&*self.decision, &*self.masked),
+        };
         let mode = self.snapshot.mode(self.call.agent());
         let verdict = mode.carry_out(decision);
 
@@ -184,7 +187,7 @@ impl Prepared {
                 continue;
             }
             let (decision, masked) =
-                stricter.get_or_insert_with(|| (self.decision.clone(), self.masked.clone()));
+                stricter.get_or_insert_with(|| ((*self.decision).clone(), (*self.masked).clone()));
             for decision in [decision, masked] {
                 decision.findings.push(Finding {
                     source: Source::Threat(threat.rule.clone()),
@@ -213,7 +216,7 @@ impl Prepared {
                 && ledger.once_used(key)?
             {
                 let (decision, masked) =
-                    stricter.get_or_insert_with(|| (self.decision.clone(), self.masked.clone()));
+                    stricter.get_or_insert_with(|| ((*self.decision).clone(), (*self.masked).clone()));
                 for decision in [decision, masked] {
                     let reason = "the proof of possession was used before".to_owned();
                     stop(decision, Source::Warrant, reason);
@@ -319,8 +322,11 @@ impl Prepared {
     }
 
     fn open_hold(&self, ledger: &mut dyn Ledger, masked: &Decision) -> Result<Held, StoreError> {
+        let chance = getrandom::u64().map_err(|error| {
+            StoreError::new(placet_store::Fault::Other, format!("no random bytes: {error}"))
+        })?;
         let mut hold = NewHold {
-            ticket: Ticket::from_bits(self.chance, *TICKET_LENGTHS.start()),
+            ticket: Ticket::from_bits(chance, *TICKET_LENGTHS.start()),
             digest: self.token,
             agent: self.masked_call.agent().to_owned(),
             session: self.masked_call.session().to_owned(),
@@ -332,7 +338,7 @@ impl Prepared {
             card: card::write(&self.masked_call, masked),
         };
         for length in TICKET_LENGTHS {
-            hold.ticket = Ticket::from_bits(self.chance, length);
+            hold.ticket = Ticket::from_bits(chance, length);
             if ledger.hold_open(&hold)?.is_some() {
                 let record = self.write(ledger, masked, Some(&hold.ticket), true)?;
                 return Ok(self.held(&hold.ticket, masked, record));

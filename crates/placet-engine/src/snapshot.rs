@@ -16,7 +16,10 @@ pub(crate) mod key {
     pub const STOPPED: &str = "stopped";
     pub const MODE_OF_AGENT: &str = "mode:";
     pub const APPROVER: &str = "approver:";
+    /// Who started whom, or who is bound to what, has changed.
     pub const WARRANTS: &str = "warrants";
+    /// Some session was bound to a warrant at some time.
+    pub const BOUND: &str = "bound";
 }
 
 /// What a session acts under.
@@ -39,21 +42,28 @@ type Bound = HashMap<(String, String), Binding>;
 pub struct Snapshot {
     pub(crate) configuration: Arc<Configuration>,
     pub(crate) settings: Settings,
+    /// The mode of all, and of agents that have their own.
+    mode: Mode,
+    modes: HashMap<String, Mode>,
     /// What sessions were found to be bound to. A new binding changes the version of the settings.
     pub(crate) bound: Mutex<Bound>,
 }
 
 impl Snapshot {
     pub(crate) fn new(configuration: Arc<Configuration>, settings: Settings) -> Self {
-        Self { configuration, settings, bound: Mutex::default() }
+        // A word that is none means that somebody has written here who should not.
+        let read = |word: &str| Mode::parse(word).unwrap_or(Mode::Enforce);
+        let own = |(name, value): (&str, &str)| {
+            Some((name.strip_prefix(key::MODE_OF_AGENT)?.to_owned(), read(value)))
+        };
+        let modes = settings.iter().filter_map(own).collect();
+        let mode = settings.get(key::MODE).map_or(Mode::Enforce, read);
+        Self { configuration, settings, mode, modes, bound: Mutex::default() }
     }
 
     /// The mode for `agent`: its own, or that of all.
     pub fn mode(&self, agent: &str) -> Mode {
-        let own = self.settings.get(&format!("{}{agent}", key::MODE_OF_AGENT));
-        let word = own.or_else(|| self.settings.get(key::MODE));
-        // A word that is none means that somebody has written here who should not.
-        word.and_then(Mode::parse).unwrap_or(Mode::Enforce)
+        self.modes.get(agent).copied().unwrap_or(self.mode)
     }
 
     /// Who stopped everything, if somebody did.
@@ -74,6 +84,10 @@ impl Snapshot {
         find: impl FnOnce() -> Result<(Binding, bool), StoreError>,
     ) -> Result<Binding, StoreError> {
         const SESSIONS_MAX: usize = 10_000;
+        // Where nobody was ever bound, nobody need be looked up.
+        if self.settings.get(key::BOUND).is_none() {
+            return Ok(Binding::Free);
+        }
         let name = (session.to_owned(), parent.to_owned());
         if let Some(known) = self.bound.lock().unwrap_or_else(PoisonError::into_inner).get(&name) {
             return Ok(known.clone());

@@ -82,13 +82,12 @@ pub(crate) struct Prepared {
     pub shared: Arc<Shared>,
     pub snapshot: Arc<Snapshot>,
     pub call: Arc<ToolCall>,
-    pub decision: Decision,
-    pub digest: CallDigest,
-    /// The digest as holds and approvals know it.
+    pub decision: Arc<Decision>,
+    /// The digest of the call as holds and approvals know it.
     pub token: CallDigest,
     /// The same without secrets.
-    pub masked_call: ToolCall,
-    pub masked: Decision,
+    pub masked_call: Arc<ToolCall>,
+    pub masked: Arc<Decision>,
     /// What rules looked at, and how it stood.
     pub seen: Vec<(Track, u64)>,
     pub warrants: Vec<String>,
@@ -97,7 +96,6 @@ pub(crate) struct Prepared {
     pub may_come_back: bool,
     /// The hold that was waited for, if this is not the first time.
     pub again: Option<Ticket>,
-    pub chance: u64,
     pub started: Instant,
     /// The record, if all goes as it looks now.
     pub ready: (Vec<u8>, Hash),
@@ -131,8 +129,10 @@ impl Engine {
         let mut tries = 0;
         loop {
             let how = (may_come_back, submission.wait);
-            let prepared = prepare(shared, &call, shown.as_ref(), how, again.clone())?;
-            let settled = transact(&*shared.store, move |ledger| prepared.settle(ledger)).await?;
+            // Kept until it is settled, so that the writer need not clear it away.
+            let prepared = Arc::new(prepare(shared, &call, shown.as_ref(), how, again.clone())?);
+            let settling = Arc::clone(&prepared);
+            let settled = transact(&*shared.store, move |ledger| settling.settle(ledger)).await?;
             let held = match settled {
                 Settled::Stale => {
                     tries += 1;
@@ -289,7 +289,12 @@ fn prepare(
     let digest = decision.digest.unwrap_or_else(|| CallDigest::of(call, &[]));
     let mut masking = Redactor::builtin().record();
     let (masked_call, moves) = masking.call(call);
-    let masked = masking.decision_moved(&moves, decision.clone());
+    let decision = Arc::new(decision);
+    let masked = masking.decision_masked(&moves, &decision).map_or_else(|| Arc::clone(&decision), Arc::new);
+    let masked_call = match masked_call {
+        Cow::Borrowed(_) => Arc::clone(call),
+        Cow::Owned(masked) => Arc::new(masked),
+    };
     let warrants = match found {
         Ok(Some(authorized)) => {
             authorized.warrant.links().iter().map(|link| link.head.id.to_string()).collect()
@@ -301,15 +306,11 @@ fn prepare(
         // An answer is of use only while somebody waits for it.
         false => configuration.inline_deadline_ms.min(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)),
     };
-    let mut chance = [0; 8];
-    getrandom::fill(&mut chance)
-        .map_err(|error| StoreError::new(placet_store::Fault::Other, format!("no random bytes: {error}")))?;
     let mut prepared = Prepared {
         shared: Arc::clone(shared),
         call: Arc::clone(call),
-        digest,
         token: shared.keys.token(&digest),
-        masked_call: Cow::into_owned(masked_call),
+        masked_call,
         masked,
         seen: history.versions(),
         warrants,
@@ -317,7 +318,6 @@ fn prepare(
         deadline: now.plus_ms(for_ms),
         may_come_back,
         again,
-        chance: u64::from_le_bytes(chance),
         started,
         ready: (Vec::new(), [0; 32]),
         decision,
@@ -344,7 +344,7 @@ impl Prepared {
     ) -> (Vec<u8>, Hash) {
         let mode = self.snapshot.mode(self.call.agent());
         let decided = Decided {
-            digest: self.shared.keys.keyed(&self.digest),
+            digest: first_half(&self.token),
             carried_out: carried_out.unwrap_or_else(|| mode.carry_out(masked)),
             policy: self.snapshot.configuration.fingerprint,
             warrants: &self.warrants,
@@ -356,6 +356,13 @@ impl Prepared {
         let hash = leaf(&body);
         (body, hash)
     }
+}
+
+/// What records name a call by.
+fn first_half(token: &CallDigest) -> [u8; 16] {
+    let mut half = [0; 16];
+    half.copy_from_slice(&token.as_bytes()[..16]);
+    half
 }
 
 /// The transaction refuses a proof that was used before; nobody need look earlier.

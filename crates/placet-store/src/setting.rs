@@ -23,4 +23,9 @@ impl Settings {
     pub fn get(&self, key: &str) -> Option<&str> {
         self.values.get(key).map(|setting| setting.value.as_str())
     }
+
+    /// All settings: name and value.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.values.iter().map(|(name, setting)| (name.as_str(), setting.value.as_str()))
+    }
 }

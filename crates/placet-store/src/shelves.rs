@@ -6,44 +6,33 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use foldhash::quality::RandomState;
 use placet_core::{
     Timestamp,
     rule::{History, HistoryError, Shelf, Taken, Track},
 };
 
-use crate::StoreError;
-
-/// Shelves that are kept at hand; when there are more, all are let go and fetched again as they are needed.
+/// Shelves that are kept at hand; when there are more, all are let go and put back as work needs them.
 const SHELVES_MAX: usize = 50_000;
 
-/// The shelves of all rules, as far as they are at hand.
+/// The shelves of all rules, as far as they are at hand. One that is not looks empty: work sees the real one, finds that
+/// its version is another, and puts it at hand. So whoever decides never waits for the disk.
+#[derive(Default)]
 pub struct Shelves {
-    shelves: Mutex<HashMap<Track, Shelf>>,
-    fetch: Box<Fetch>,
+    shelves: Mutex<HashMap<Track, Shelf, RandomState>>,
 }
 
-type Fetch = dyn Fn(&Track) -> Result<Shelf, StoreError> + Send + Sync;
-
 impl Shelves {
-    /// Shelves that are fetched by `fetch` where they are not at hand.
-    pub fn new(fetch: impl Fn(&Track) -> Result<Shelf, StoreError> + Send + Sync + 'static) -> Self {
-        Self { shelves: Mutex::default(), fetch: Box::new(fetch) }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Track, Shelf>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Track, Shelf, RandomState>> {
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Looks at the shelf of `track`.
-    pub fn with<T>(&self, track: &Track, look: impl FnOnce(&Shelf) -> T) -> Result<T, StoreError> {
-        if let Some(shelf) = self.lock().get(track) {
-            return Ok(look(shelf));
+    pub fn with<T>(&self, track: &Track, look: impl FnOnce(&Shelf) -> T) -> T {
+        match self.lock().get(track) {
+            Some(shelf) => look(shelf),
+            None => look(&Shelf::default()),
         }
-        // Nobody waits for the disk: the lock is free meanwhile.
-        let fetched = (self.fetch)(track)?;
-        let mut shelves = self.lock();
-        // Work may have put a newer one there.
-        Ok(look(shelves.entry(track.clone()).or_insert(fetched)))
     }
 
     /// Puts shelves at hand as work has left them.
@@ -80,15 +69,13 @@ impl Seen<'_> {
     }
 
     fn look<T>(&self, track: &Track, look: impl FnOnce(&Shelf) -> T) -> Result<T, HistoryError> {
-        self.shelves
-            .with(track, |shelf| {
-                let mut seen = self.seen.borrow_mut();
-                if !seen.iter().any(|(known, _)| known == track) {
-                    seen.push((track.clone(), shelf.version()));
-                }
-                look(shelf)
-            })
-            .map_err(|error| HistoryError(error.to_string()))
+        Ok(self.shelves.with(track, |shelf| {
+            let mut seen = self.seen.borrow_mut();
+            if !seen.iter().any(|(known, _)| known == track) {
+                seen.push((track.clone(), shelf.version()));
+            }
+            look(shelf)
+        }))
     }
 }
 

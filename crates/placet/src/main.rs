@@ -49,6 +49,9 @@ use clap::Parser;
 
 use cli::{Cli, Command};
 
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {

@@ -3,14 +3,18 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
+use foldhash::fast::FixedState;
 use minicbor::{Encoder, data::Tag};
 use serde::ser::{self, Serialize};
 
 /// The words, by number.
 pub(super) static WORDS: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| include_str!("words.list").lines().collect());
-static NUMBERS: LazyLock<HashMap<&'static str, u32>> =
+// The words are ours, so nobody can choose them to collide.
+static NUMBERS: LazyLock<HashMap<&'static str, u32, FixedState>> =
     LazyLock::new(|| WORDS.iter().zip(0..).map(|(word, number)| (*word, number)).collect());
+/// No word is longer.
+const WORD_BYTES_MAX: usize = 64;
 
 /// Before the number of a word, where it is not a key.
 pub(super) const WORD: Tag = Tag::new(6);
@@ -41,6 +45,11 @@ impl ser::Error for Failed {
     }
 }
 
+/// The number of a word, if `text` is one.
+fn number_of(text: &str) -> Option<u32> {
+    if text.len() > WORD_BYTES_MAX { None } else { NUMBERS.get(text).copied() }
+}
+
 impl Compact {
     fn put(
         &mut self,
@@ -53,8 +62,8 @@ impl Compact {
     }
 
     fn text(&mut self, text: &str) -> Result<(), Failed> {
-        match NUMBERS.get(text) {
-            Some(number) => self.put(|to| to.tag(WORD)?.u32(*number)),
+        match number_of(text) {
+            Some(number) => self.put(|to| to.tag(WORD)?.u32(number)),
             None if text.len() <= TEXT_BYTES_MAX => self.put(|to| to.str(text)),
             None => {
                 let kept = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
@@ -65,8 +74,8 @@ impl Compact {
     }
 
     fn key(&mut self, key: &str) -> Result<(), Failed> {
-        match NUMBERS.get(key) {
-            Some(number) => self.put(|to| to.u32(*number)),
+        match number_of(key) {
+            Some(number) => self.put(|to| to.u32(number)),
             None => self.put(|to| to.str(key)),
         }
     }

@@ -130,6 +130,19 @@ impl Record<'_> {
         decision
     }
 
+    /// The same, for somebody who still needs the original: nothing if it is the same already.
+    pub fn decision_masked(&mut self, moves: &Moves, decision: &Decision) -> Option<Decision> {
+        let assessment = decision.assessment.as_ref();
+        let said = decision.reasons.iter().chain(decision.findings.iter().map(|finding| &finding.reason));
+        let reasons = assessment.into_iter().flat_map(|assessment| &assessment.reasons);
+        let names = assessment.into_iter().flat_map(|assessment| &assessment.effects);
+        let names = names.clone().map(|effect| &effect.target.name).chain(names.filter_map(|e| own(e.words.as_ref()?)));
+        let factors = assessment.into_iter().flat_map(|assessment| &assessment.factors);
+        let mut texts = said.chain(reasons).chain(names).chain(factors.filter_map(|factor| own(&factor.words)));
+        let same = moves.is_empty() && texts.all(|text| matches!(self.text(text), Cow::Borrowed(_)));
+        (!same).then(|| self.decision_moved(moves, decision.clone()))
+    }
+
     fn assessment(&mut self, moves: &Moves, assessment: &mut Assessment) {
         for reason in &mut assessment.reasons {
             self.own(reason);
@@ -160,7 +173,6 @@ impl Record<'_> {
     }
 
     fn words(&mut self, text: &mut Cow<'static, str>) {
-        // What is in the program itself holds no secret.
         if let Cow::Owned(words) = text {
             self.own(words);
         }
@@ -330,4 +342,12 @@ fn argument_secrets(elements: &[Json]) -> Vec<(usize, Found)> {
         }
     }
     secrets
+}
+
+/// The text, if it was made for this call. What is in the program itself holds no secret.
+fn own<'t>(text: &'t Cow<'static, str>) -> Option<&'t String> {
+    match text {
+        Cow::Owned(text) => Some(text),
+        Cow::Borrowed(_) => None,
+    }
 }

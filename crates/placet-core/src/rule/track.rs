@@ -81,6 +81,11 @@ impl Track {
 
     /// As one text, for a claim.
     pub fn as_key(&self) -> String {
-        format!("rule:{}:{}:{}", self.rule, self.by.as_str(), self.key)
+        format!("rule:{}:{}", self.rule, self.party())
+    }
+
+    /// The party: what kind, and which one.
+    pub fn party(&self) -> String {
+        format!("{}:{}", self.by.as_str(), self.key)
     }
 }

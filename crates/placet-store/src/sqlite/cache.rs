@@ -1,8 +1,7 @@
 //! What the writer knows without asking the file again. It is exact for as long as no other process writes, and is let
 //! go when one has, or when work failed half way.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use placet_core::{
     log::Tree,
     rule::{Shelf, Track},
@@ -25,6 +24,10 @@ pub struct Cache {
     /// Sessions that have no open threat.
     pub quiet_sessions: HashSet<String>,
     pub changed_shelves: HashSet<Track>,
+    /// The numbers of parties.
+    pub parties: HashMap<String, i64>,
+    /// Shelves that those who decide have not at hand as they are.
+    pub news_of_shelves: Vec<Track>,
     pub grown: bool,
 }
 
@@ -62,6 +65,9 @@ impl Cache {
         if self.shelves.len() > KEPT_MAX {
             self.shelves.clear();
         }
+        if self.parties.len() > KEPT_MAX {
+            self.parties.clear();
+        }
         if self.sessions.len() > KEPT_MAX {
             self.sessions.clear();
         }
@@ -70,9 +76,9 @@ impl Cache {
         }
     }
 
-    /// The shelves that work has changed.
-    pub fn take_changed_shelves(&mut self) -> Vec<(Track, Shelf)> {
-        let changed = std::mem::take(&mut self.changed_shelves).into_iter();
-        changed.filter_map(|track| self.shelves.get(&track).cloned().map(|shelf| (track, shelf))).collect()
+    /// The shelves as work has found or left them, for those who decide.
+    pub fn take_news_of_shelves(&mut self) -> Vec<(Track, Shelf)> {
+        let tracks = std::mem::take(&mut self.news_of_shelves).into_iter();
+        tracks.filter_map(|track| self.shelves.get(&track).cloned().map(|shelf| (track, shelf))).collect()
     }
 }

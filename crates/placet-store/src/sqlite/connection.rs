@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::rows::told;
 use crate::{Fault, StoreError};
@@ -51,7 +51,7 @@ pub fn open_writer(path: &Path, options: Options) -> Result<Connection, StoreErr
     let mut connection =
         Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(told)?;
     connection.busy_timeout(options.busy).map_err(told)?;
-    connection.set_prepared_statement_cache_capacity(128);
+    prepare_once(&connection, 128)?;
     if !options.read_only {
         // The journal is moved by a thread of its own, so that no decision waits for it.
         connection
@@ -94,8 +94,15 @@ pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(told)?;
     connection.busy_timeout(BUSY).map_err(told)?;
-    connection.set_prepared_statement_cache_capacity(64);
+    prepare_once(&connection, 64)?;
     Ok(connection)
+}
+
+/// Keeps up to `statements` prepared. SQLite would prepare some of them again for every new value, in the hope of a
+/// better plan; ours have one.
+fn prepare_once(connection: &Connection, statements: usize) -> Result<(), StoreError> {
+    connection.set_prepared_statement_cache_capacity(statements);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(|_| ()).map_err(told)
 }
 
 fn migrate(connection: &mut Connection, read_only: bool) -> Result<(), StoreError> {

@@ -99,6 +99,36 @@ impl<'a> SqliteLedger<'a> {
         self.one("select no from session where id = ?", [id], |row| row.get(0))
     }
 
+    /// A shelf as it is now.
+    fn shelf(&mut self, track: &Track) -> Result<&mut Shelf> {
+        if !self.cache.shelves.contains_key(track) {
+            let shelf = rows::shelf(self.connection, track)?;
+            if shelf.version() > 0 {
+                self.cache.news_of_shelves.push(track.clone());
+            }
+            self.cache.shelves.insert(track.clone(), shelf);
+        }
+        self.cache.shelves.get_mut(track).ok_or_else(|| damaged("what a rule remembers"))
+    }
+
+    /// The number of a party; a new one if it has none.
+    fn party_number(&mut self, track: &Track) -> Result<i64> {
+        let name = track.party();
+        if let Some(number) = self.cache.parties.get(&name) {
+            return Ok(*number);
+        }
+        let known = self.one("select no from party where name = ?", [&name], |row| row.get(0))?;
+        let number = match known {
+            Some(number) => number,
+            None => {
+                self.run("insert into party (name) values (?)", [&name])?;
+                self.connection.last_insert_rowid()
+            }
+        };
+        self.cache.parties.insert(name, number);
+        Ok(number)
+    }
+
     /// Writes what was only kept in mind so far: once for many pieces of work.
     pub fn flush(&mut self) -> Result<()> {
         if std::mem::take(&mut self.cache.grown)
@@ -106,18 +136,21 @@ impl<'a> SqliteLedger<'a> {
         {
             self.run("update head set size = ?, peaks = ?", params![tree.size() as i64, tree.peaks()])?;
         }
-        for track in &self.cache.changed_shelves {
-            let Some(shelf) = self.cache.shelves.get(track) else { continue };
+        for track in std::mem::take(&mut self.cache.changed_shelves) {
+            let party = self.party_number(&track)?;
+            let Some(shelf) = self.cache.shelves.get(&track) else { continue };
             // Rounded up, so that the index by this column seldom changes.
             let ends =
                 shelf.ends().map_or(0, Timestamp::as_ms) / SHELF_STEP_MS * SHELF_STEP_MS + SHELF_STEP_MS;
-            let values = params![track.as_key(), ends, shelf.to_bytes()];
-            if self.run("update shelf set bytes = ?3 where track = ?1 and ends = ?2", values)? == 0 {
+            let values = params![party, track.rule, ends, shelf.to_bytes()];
+            let sql = "update shelf set bytes = ?4 where party = ?1 and rule = ?2 and ends = ?3";
+            if self.run(sql, values)? == 0 {
                 self.run(
-                    "insert into shelf values (?1, ?2, ?3) on conflict do update set ends = ?2, bytes = ?3",
+                    "insert into shelf values (?1, ?2, ?3, ?4) on conflict do update set ends = ?3, bytes = ?4",
                     values,
                 )?;
             }
+            self.cache.news_of_shelves.push(track);
         }
         for id in std::mem::take(&mut self.cache.changed_sessions) {
             let Some(counted) = self.cache.sessions.get_mut(&id) else { continue };
@@ -350,29 +383,15 @@ impl Ledger for SqliteLedger<'_> {
     }
 
     fn shelf_get(&mut self, track: &Track) -> Result<Shelf> {
-        if let Some(shelf) = self.cache.shelves.get(track) {
-            return Ok(shelf.clone());
-        }
-        let shelf = rows::shelf(self.connection, &track.as_key())?;
-        self.cache.shelves.insert(track.clone(), shelf.clone());
-        Ok(shelf)
+        self.shelf(track).cloned()
     }
 
     fn shelf_version(&mut self, track: &Track) -> Result<u64> {
-        match self.cache.shelves.get(track) {
-            Some(shelf) => Ok(shelf.version()),
-            None => self.shelf_get(track).map(|shelf| shelf.version()),
-        }
+        self.shelf(track).map(|shelf| shelf.version())
     }
 
     fn note_put(&mut self, note: &Note) -> Result<()> {
-        if !self.cache.shelves.contains_key(&note.track) {
-            let shelf = rows::shelf(self.connection, &note.track.as_key())?;
-            self.cache.shelves.insert(note.track.clone(), shelf);
-        }
-        if let Some(shelf) = self.cache.shelves.get_mut(&note.track) {
-            shelf.put(note.at, note.keep_ms, note.what.clone());
-        }
+        self.shelf(&note.track)?.put(note.at, note.keep_ms, note.what.clone());
         if !self.cache.changed_shelves.contains(&note.track) {
             self.cache.changed_shelves.insert(note.track.clone());
         }
@@ -581,10 +600,17 @@ impl Ledger for SqliteLedger<'_> {
             "delete from happening where id in (select id from happening where at < ? limit ?)",
             [events_until.as_ms(), AGED_AT_ONCE],
         )?;
-        let shelves = self.run(
-            "delete from shelf where track in (select track from shelf where ends < ? limit ?)",
+        let shelves = self.all(
+            "delete from shelf where (party, rule) in (select party, rule from shelf where ends < ? limit ?) \
+             returning party",
             [now.as_ms(), AGED_AT_ONCE],
+            |row| row.get::<_, i64>(0),
         )?;
+        for party in shelves.iter().collect::<std::collections::BTreeSet<_>>() {
+            let nothing_left = "not exists (select 1 from shelf where party = no)";
+            self.run(&format!("delete from party where no = ? and {nothing_left}"), [party])?;
+        }
+        self.cache.parties.clear();
         self.cache.shelves.retain(|_, shelf| !shelf.is_over(now));
         // Nothing that could be used twice lives longer than a warrant.
         let once_until = now.plus_ms(-ONCE_KEPT_MS).as_ms();
@@ -595,7 +621,7 @@ impl Ledger for SqliteLedger<'_> {
         Ok(AgedOut {
             holds: holds as u64,
             events: events as u64,
-            remnants: shelves as u64,
+            remnants: shelves.len() as u64,
             holds_until,
             events_until,
         })

@@ -72,10 +72,7 @@ impl SqliteStore {
         let connection = connection::open_writer(path, options)?;
         let watcher = connection::open_reader(path)?;
         let readers = Arc::new(Readers { path: path.to_owned(), idle: Mutex::default() });
-        let fetching = Arc::clone(&readers);
-        let shelves = Arc::new(Shelves::new(move |track| {
-            fetching.with(|connection| rows::shelf(connection, &track.as_key()))
-        }));
+        let shelves = Arc::new(Shelves::default());
         let (queue, queued) = mpsc::channel(QUEUE_MAX);
         let published = Arc::clone(&shelves);
         let checkpointer = connection::Checkpointer::start(path, options);

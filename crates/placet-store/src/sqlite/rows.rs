@@ -3,7 +3,7 @@
 use placet_core::{
     CallDigest, Timestamp,
     hold::{HoldState, Ticket},
-    rule::{RulePolicy, Severity, Shelf},
+    rule::{RulePolicy, Severity, Shelf, Track},
 };
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Row};
 
@@ -35,11 +35,12 @@ pub fn data_version(connection: &Connection) -> Result<u64, StoreError> {
     statement.query_row([], |row| row.get::<_, i64>(0)).map(|version| version as u64).map_err(told)
 }
 
-/// The shelf with this key, or an empty one.
-pub fn shelf(connection: &Connection, key: &str) -> Result<Shelf, StoreError> {
-    let mut statement = connection.prepare_cached("select bytes from shelf where track = ?").map_err(told)?;
-    let bytes: Option<Vec<u8>> = statement.query_row([key], |row| row.get(0)).optional().map_err(told)?;
-    match bytes {
+/// What a rule remembers of a party, or an empty shelf.
+pub fn shelf(connection: &Connection, track: &Track) -> Result<Shelf, StoreError> {
+    let sql = "select bytes from shelf where party = (select no from party where name = ?) and rule = ?";
+    let mut statement = connection.prepare_cached(sql).map_err(told)?;
+    let bytes = statement.query_row([&track.party(), &track.rule], |row| row.get::<_, Vec<u8>>(0));
+    match bytes.optional().map_err(told)? {
         None => Ok(Shelf::default()),
         Some(bytes) => Shelf::from_bytes(&bytes).ok_or_else(|| damaged("what a rule remembers")),
     }

@@ -79,10 +79,18 @@ create table once (
 
 create index once_at on once (at);
 
+-- Whose doings rules remember. By number, so that what is remembered of those who are busy together lies together.
+create table party (
+    no   integer primary key,
+    name text not null unique
+);
+
 create table shelf (
-    track text primary key,
+    party integer not null,
+    rule  text not null,
     ends  integer not null,
-    bytes blob not null
+    bytes blob not null,
+    primary key (party, rule)
 ) without rowid;
 create index shelf_ends on shelf (ends);
 

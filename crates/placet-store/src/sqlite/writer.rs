@@ -85,7 +85,7 @@ impl Writer {
         }
         ledger.flush().map_err(Failure::OfFile)?;
         self.connection.execute_batch("commit").map_err(of_file)?;
-        shelves.replace(self.cache.take_changed_shelves());
+        shelves.replace(self.cache.take_news_of_shelves());
         Ok(())
     }
 }

@@ -79,10 +79,17 @@ create table once (
 
 create index once_at on once (at);
 
+create table party (
+    no   integer primary key,
+    name text not null unique
+);
+
 create table shelf (
-    track text primary key,
+    party integer not null,
+    rule  text not null,
     ends  integer not null,
-    bytes blob not null
+    bytes blob not null,
+    primary key (party, rule)
 ) without rowid;
 create index shelf_ends on shelf (ends);
 
