@@ -136,9 +136,13 @@ impl Record<'_> {
         let said = decision.reasons.iter().chain(decision.findings.iter().map(|finding| &finding.reason));
         let reasons = assessment.into_iter().flat_map(|assessment| &assessment.reasons);
         let names = assessment.into_iter().flat_map(|assessment| &assessment.effects);
-        let names = names.clone().map(|effect| &effect.target.name).chain(names.filter_map(|e| own(e.words.as_ref()?)));
+        let names = names
+            .clone()
+            .map(|effect| &effect.target.name)
+            .chain(names.filter_map(|e| own(e.words.as_ref()?)));
         let factors = assessment.into_iter().flat_map(|assessment| &assessment.factors);
-        let mut texts = said.chain(reasons).chain(names).chain(factors.filter_map(|factor| own(&factor.words)));
+        let mut texts =
+            said.chain(reasons).chain(names).chain(factors.filter_map(|factor| own(&factor.words)));
         let same = moves.is_empty() && texts.all(|text| matches!(self.text(text), Cow::Borrowed(_)));
         (!same).then(|| self.decision_moved(moves, decision.clone()))
     }

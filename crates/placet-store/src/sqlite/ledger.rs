@@ -26,6 +26,8 @@ const ONCE_KEPT_MS: i64 = 2 * placet_core::warrant::LIFE_MS_MAX;
 const AGED_AT_ONCE: i64 = 1_000;
 /// A shelf is let go up to so much later than it could be.
 const SHELF_STEP_MS: i64 = 60 * 60 * 1_000;
+/// The index by when a session was last seen is as coarse as this.
+const MINUTE_MS: i64 = 60 * 1_000;
 
 /// A ledger over one connection, which is in a transaction.
 pub struct SqliteLedger<'a> {
@@ -155,11 +157,13 @@ impl<'a> SqliteLedger<'a> {
         for id in std::mem::take(&mut self.cache.changed_sessions) {
             let Some(counted) = self.cache.sessions.get_mut(&id) else { continue };
             let news = counted.take_news();
-            self.run(
-                "update session set last_seen = max(last_seen, ?2), ended = null, allowed = allowed + ?3, \
-                 held = held + ?4, blocked = blocked + ?5 where no = ?1",
-                params![news.number, news.last_seen, news.allowed, news.held, news.blocked],
-            )?;
+            let minute = news.last_seen / MINUTE_MS;
+            let values = params![news.number, news.last_seen, news.allowed, news.held, news.blocked, minute];
+            let add = "update session set last_seen = max(last_seen, ?2), ended = null, allowed = allowed + ?3, \
+                       held = held + ?4, blocked = blocked + ?5";
+            if self.run(&format!("{add} where no = ?1 and minute >= ?6"), values)? == 0 {
+                self.run(&format!("{add}, minute = ?6 where no = ?1"), values)?;
+            }
         }
         Ok(())
     }
@@ -246,12 +250,11 @@ impl Ledger for SqliteLedger<'_> {
 
     fn records_of_session(&mut self, session: &str, limit: usize) -> Result<Vec<StoredRecord>> {
         let sql = format!(
-            "select {} from record where session = (select no from session where id = ?) order by idx desc limit ?",
+            "select {} from record where idx in (select idx from record where session = (select no from session \
+             where id = ?) order by idx desc limit ?) order by idx",
             rows::RECORD
         );
-        let mut records = self.all(&sql, params![session, limit as i64], rows::record)?;
-        records.reverse();
-        Ok(records)
+        self.all(&sql, params![session, limit as i64], rows::record)
     }
 
     fn decision_of(&mut self, session: &str, call: &str) -> Result<Option<u64>> {
@@ -418,8 +421,8 @@ impl Ledger for SqliteLedger<'_> {
                 sighting.parent.is_some() && before.as_ref().is_some_and(|before| !before.has_parent);
             let at = sighting.at.as_ms();
             self.run(
-                "insert into session (id, agent, host, parent, user, deployment, first_seen, last_seen, allowed, held, \
-                 blocked) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, 0, 0, 0) on conflict (id) do update set \
+                "insert into session (id, agent, host, parent, user, deployment, first_seen, last_seen, minute, \
+                 allowed, held, blocked) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, 0, 0, 0) on conflict (id) do update set \
                  agent = iif(agent = '', ?2, agent), host = iif(host = '', ?3, host), parent = coalesce(parent, ?4), \
                  user = coalesce(user, ?5), deployment = coalesce(deployment, ?6)",
                 params![
@@ -429,7 +432,8 @@ impl Ledger for SqliteLedger<'_> {
                     sighting.parent,
                     sighting.user,
                     sighting.deployment,
-                    at
+                    at,
+                    at / MINUTE_MS
                 ],
             )?;
             let before = before.unwrap_or_default();
@@ -468,7 +472,10 @@ impl Ledger for SqliteLedger<'_> {
 
     fn sessions(&mut self, limit: usize) -> Result<Vec<Session>> {
         self.flush()?;
-        let sql = format!("select {} from session order by last_seen desc, no desc limit ?", rows::SESSION);
+        let sql = format!(
+            "select {} from session order by minute desc, last_seen desc, no desc limit ?",
+            rows::SESSION
+        );
         self.all(&sql, [limit as i64], rows::session)
     }
 

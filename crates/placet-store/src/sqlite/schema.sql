@@ -24,9 +24,8 @@ create table record (
     leaf    blob not null,
     seal    blob not null
 );
-create index record_session on record (session) where session is not null;
 create index record_step on record (kind) where kind = 2;
-create index record_call on record (session, call) where call is not null and kind = 1;
+create index record_of on record (session, call);
 
 -- Roots of complete subtrees of 2^8, 2^16 … records, so that proofs need not read the whole log.
 create table subtree (
@@ -94,6 +93,7 @@ create table shelf (
 ) without rowid;
 create index shelf_ends on shelf (ends);
 
+-- `minute` is that of last_seen: an index by it seldom changes.
 create table session (
     no         integer primary key,
     id         text not null unique,
@@ -104,13 +104,14 @@ create table session (
     deployment text,
     first_seen integer not null,
     last_seen  integer not null,
+    minute     integer not null,
     ended      integer,
     allowed    integer not null,
     held       integer not null,
     blocked    integer not null,
     warrant    blob
 );
-create index session_seen on session (last_seen);
+create index session_seen on session (minute);
 create index session_agent on session (agent);
 
 create table threat (

@@ -24,9 +24,8 @@ create table record (
     leaf    blob not null,
     seal    blob not null
 );
-create index record_session on record (session) where session is not null;
 create index record_step on record (kind) where kind = 2;
-create index record_call on record (session, call) where call is not null and kind = 1;
+create index record_of on record (session, call);
 
 -- Roots of complete subtrees of 2^8, 2^16 … records, so that proofs need not read the whole log.
 create table subtree (
@@ -103,13 +102,14 @@ create table session (
     deployment text,
     first_seen integer not null,
     last_seen  integer not null,
+    minute     integer not null,
     ended      integer,
     allowed    integer not null,
     held       integer not null,
     blocked    integer not null,
     warrant    blob
 );
-create index session_seen on session (last_seen);
+create index session_seen on session (minute);
 create index session_agent on session (agent);
 
 create table threat (
@@ -146,7 +146,7 @@ insert into checkpoint values (1, 'signed');
 insert into hold values (1, 'H-0001', zeroblob(32), 'nightly', 's1', 0, 1772452801000, 1772452861000, 0, 0, x'01', 'pending', 1772452801000, null, null, 1772452861000, null);
 insert into counter values ('counter', 3);
 insert into once values ('once', 1772452801000);
-insert into session values (1, 's1', 'nightly', 'test', null, null, null, 1772452801000, 1772452801000, null, 1, 0, 0, null);
+insert into session values (1, 's1', 'nightly', 'test', null, null, null, 1772452801000, 1772452801000, 29540880, null, 1, 0, 0, null);
 insert into threat values (1, 't.rule', 's1', 'something', 'high', 'hold', 1, 1772452801000, 1772452801000, 1, 0);
 insert into happening values (1, 1772452801000, 'session_start', 's1', x'01');
 pragma user_version = 1;
