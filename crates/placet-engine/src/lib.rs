@@ -16,6 +16,8 @@ mod auditor;
 
 mod verify;
 
+mod prove;
+
 mod credential;
 
 mod submit;
@@ -49,6 +51,7 @@ pub use credential::{Approver, Credential, CredentialError};
 pub use engine::Engine;
 pub use holds::{AnswerError, HoldName, Ruling};
 pub use operate::Standing;
+pub use prove::{ProveError, Prover};
 pub use report::Noted;
 pub use sessions::BindError;
 pub use snapshot::Snapshot;

@@ -3,7 +3,7 @@
 use placet_core::{
     CallDigest, Timestamp,
     hold::Ticket,
-    log::Tree,
+    log::{Hash, Tree},
     rule::{Match, Note, Shelf, Track},
 };
 
@@ -37,6 +37,9 @@ pub trait Ledger {
     fn records_from(&mut self, from: u64, limit: usize) -> Result<Vec<StoredRecord>>;
     /// The last `limit` records of a session, oldest first.
     fn records_of_session(&mut self, session: &str, limit: usize) -> Result<Vec<StoredRecord>>;
+    /// The hashes of up to `limit` complete subtrees of this height, from number `from` on. Height 0 are the records
+    /// themselves; of the others, only every eighth height is kept.
+    fn subtrees_from(&mut self, height: u32, from: u64, limit: usize) -> Result<Vec<Hash>>;
     /// The decision on the call that a host calls `call`.
     fn decision_of(&mut self, session: &str, call: &str) -> Result<Option<u64>>;
     /// Keeps a signed checkpoint of the first `size` records.

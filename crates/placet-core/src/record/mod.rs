@@ -7,10 +7,13 @@ mod compact;
 
 mod expand;
 
+mod view;
+
 use serde::{Serialize, Serializer};
 
 pub use compact::compact;
 pub use expand::{NotARecord, expand};
+pub use view::View;
 
 use crate::{
     Assessment, Decision, Effect, Finding, Json, Timestamp, ToolCall, Verdict,

@@ -3,7 +3,7 @@
 use placet_core::{
     CallDigest, Timestamp, Verdict,
     hold::{HoldState, Ticket},
-    log::Tree,
+    log::{Hash, Tree},
     rule::{Match, Note, Shelf, Track},
 };
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
@@ -219,6 +219,19 @@ impl Ledger for SqliteLedger<'_> {
         let mut records = self.all(&sql, params![session, limit as i64], rows::record)?;
         records.reverse();
         Ok(records)
+    }
+
+    fn subtrees_from(&mut self, height: u32, from: u64, limit: usize) -> Result<Vec<Hash>> {
+        let (from, limit) = (from as i64, limit as i64);
+        let read = |row: &Row<'_>| row.get::<_, Hash>(0);
+        match height {
+            0 => self.all("select leaf from record where idx >= ? order by idx limit ?", [from, limit], read),
+            _ => self.all(
+                "select hash from subtree where height = ? and number >= ? order by number limit ?",
+                params![height, from, limit],
+                read,
+            ),
+        }
     }
 
     fn decision_of(&mut self, session: &str, call: &str) -> Result<Option<u64>> {
