@@ -18,6 +18,12 @@ mod verify;
 
 mod prove;
 
+mod stream;
+
+mod attention;
+
+mod coverage;
+
 mod credential;
 
 mod submit;
@@ -43,10 +49,12 @@ mod sessions;
 mod engine;
 
 pub use answer::{Answer, Held};
+pub use attention::{Attention, LETTERS_PER_WORD, Tally, WORDS_PER_MINUTE};
 pub use auditor::AuditKeys;
 pub use card::Card;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use configuration::{CarryOver, Configuration};
+pub use coverage::{Coverage, Covered};
 pub use credential::{Approver, Credential, CredentialError};
 pub use engine::Engine;
 pub use holds::{AnswerError, HoldName, Ruling};
@@ -55,5 +63,6 @@ pub use prove::{ProveError, Prover};
 pub use report::Noted;
 pub use sessions::BindError;
 pub use snapshot::Snapshot;
+pub use stream::{each_record, records_since};
 pub use submit::{Presented, Submission};
 pub use verify::{Progress, Verified, Verifier, VerifyError};

@@ -97,6 +97,7 @@ forward! {
     fn record_get(index: u64) -> Option<StoredRecord>;
     fn hold_steps_from(from: u64) -> Vec<Vec<u8>>;
     fn records_from(from: u64, limit: usize) -> Vec<StoredRecord>;
+    fn record_since(since: Timestamp) -> Option<u64>;
     fn records_of_session(session: &str, limit: usize) -> Vec<StoredRecord>;
     fn subtrees_from(height: u32, from: u64, limit: usize) -> Vec<Hash>;
     fn decision_of(session: &str, call: &str) -> Option<u64>;

@@ -35,6 +35,8 @@ pub trait Ledger {
     fn hold_steps_from(&mut self, from: u64) -> Result<Vec<Vec<u8>>>;
     /// Up to `limit` records from `from` on.
     fn records_from(&mut self, from: u64, limit: usize) -> Result<Vec<StoredRecord>>;
+    /// The first record that is not older than `since`.
+    fn record_since(&mut self, since: Timestamp) -> Result<Option<u64>>;
     /// The last `limit` records of a session, oldest first.
     fn records_of_session(&mut self, session: &str, limit: usize) -> Result<Vec<StoredRecord>>;
     /// The hashes of up to `limit` complete subtrees of this height, from number `from` on. Height 0 are the records

@@ -180,6 +180,18 @@ fn log_keys(directory: &Path) -> anyhow::Result<AuditKeys> {
     Ok(keys)
 }
 
+/// A log that is only read, with its directory: where it may not be written too, and by somebody without its secret key.
+pub fn log_to_read(data: &Data) -> anyhow::Result<(PathBuf, SqliteStore)> {
+    let directory = data.directory()?;
+    let database = directory.join(DATABASE);
+    if !database.exists() {
+        bail!("there is no log in `{}`; nothing was decided there yet", directory.display());
+    }
+    let options = Options { read_only: true, ..Options::default() };
+    let store = SqliteStore::open(&database, options).map_err(remedied)?;
+    Ok((directory, store))
+}
+
 /// The keys of a log that is only checked.
 pub fn verifying_keys(directory: &Path) -> anyhow::Result<(VerifierKey, Option<AuditKeys>)> {
     if let Ok(keys) = log_keys_there(directory) {

@@ -18,6 +18,18 @@ mod sessions;
 
 mod audit;
 
+mod prove;
+
+mod export;
+
+mod report;
+
+mod coverage;
+
+mod since;
+
+mod meter;
+
 mod threats;
 
 mod operate;
@@ -58,6 +70,8 @@ fn main() -> ExitCode {
         Command::Tail(arguments) => tail::run(&arguments),
         Command::Sessions(arguments) => sessions::run(&arguments),
         Command::Agents(arguments) => sessions::agents(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
+        Command::Coverage(arguments) => coverage::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments),
         Command::Threats(arguments) => threats::run(&arguments),
         Command::Mode(arguments) => operate::mode(&arguments),

@@ -211,6 +211,12 @@ impl Ledger for SqliteLedger<'_> {
         self.all(&sql, [from as i64, limit as i64], rows::record)
     }
 
+    fn record_since(&mut self, since: Timestamp) -> Result<Option<u64>> {
+        // By place: clocks jump, and the log does not.
+        let sql = "select idx from record where at >= ? order by idx limit 1";
+        self.one(sql, [since.as_ms()], |row| row.get(0).map(count))
+    }
+
     fn records_of_session(&mut self, session: &str, limit: usize) -> Result<Vec<StoredRecord>> {
         let sql = format!(
             "select {} from record where session = (select no from session where id = ?) order by idx desc limit ?",
