@@ -40,8 +40,7 @@ pub struct Attention {
 pub struct Tally {
     /// Whose.
     pub name: String,
-    /// Calls that were decided; of an agent only.
-    #[serde(skip_serializing_if = "is_zero")]
+    /// Calls that were decided; of an agent, or all.
     pub calls: u64,
     /// How often a person was asked.
     pub prompts: u64,
@@ -59,10 +58,6 @@ pub struct Tally {
     pub p90_ms: Option<u64>,
     #[serde(skip)]
     times: Vec<u64>,
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl Tally {

@@ -104,7 +104,7 @@ fn show(out: &mut impl std::io::Write, coverage: &Coverage) -> std::io::Result<(
     });
     writeln!(
         out,
-        "{dim}  {:>8} {:>9} {:>15}  agent, host{dim:#}",
+        "{dim}  {:>8} {:>9} {:>18}  agent, host{dim:#}",
         "decided", "undecided", "against the answer"
     )?;
     for covered in &coverage.by {
