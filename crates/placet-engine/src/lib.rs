@@ -40,6 +40,8 @@ mod card;
 
 mod report;
 
+mod assessor;
+
 mod threats;
 
 mod operate;
@@ -49,6 +51,7 @@ mod sessions;
 mod engine;
 
 pub use answer::{Answer, Held};
+pub use assessor::{Assess, Assessor};
 pub use attention::{Attention, LETTERS_PER_WORD, Tally, WORDS_PER_MINUTE};
 pub use auditor::AuditKeys;
 pub use card::Card;

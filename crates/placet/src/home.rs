@@ -23,7 +23,7 @@ use placet_store::{
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-use crate::{cli::RuleSources, config, keyring, rulebook};
+use crate::{assessor, cli::RuleSources, config, keyring, rulebook};
 
 /// Where the data is.
 #[derive(Debug, Args)]
@@ -90,7 +90,9 @@ impl Data {
         let rules = rulebook::load(&sources.own, !sources.no_builtin_rules, &policy)?;
         let revocations = revocations(&policy, file)?;
         let fingerprint = fingerprint(file, sources, &policy)?;
-        self.open_with(Configuration { fingerprint, revocations, ..Configuration::new(policy, rules) })
+        let assessor = policy.assessor.as_ref().map(assessor::open);
+        let configuration = Configuration::new(policy, rules);
+        self.open_with(Configuration { fingerprint, revocations, assessor, ..configuration })
     }
 
     fn open_with(&self, configuration: Configuration) -> anyhow::Result<Home> {

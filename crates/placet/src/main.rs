@@ -6,6 +6,8 @@ mod cli;
 
 mod config;
 
+mod assessor;
+
 mod home;
 
 mod ask;
