@@ -31,5 +31,6 @@ fi
 cargo bench --bench wall -- --noplot
 cargo bench --bench warrant -- --noplot
 cargo bench --bench engine
+cargo bench --bench log
 cp /proc/loadavg target/load
 exec python3 figures.py write "$@"

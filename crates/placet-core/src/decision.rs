@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::{
     Assessment, CallDigest, Policy, Timestamp, ToolCall,
-    assess::{self, SideEffectClass},
+    assess::{self, Opinion, SideEffectClass},
     effect::{self, Verb},
     event::Report,
     rule::{Hearing, History, Judged, Note, RuleSet, Subject},
@@ -54,6 +54,8 @@ pub enum Source {
     Threat(String),
     /// What must be kept could not be kept.
     Store,
+    /// Somebody outside who was asked; they can only make it stricter.
+    Assessor,
 }
 
 /// What a decision used up or relied on. The writer checks it again inside the record's transaction; a
@@ -195,7 +197,15 @@ fn lifts(in_advance: InAdvance, assessment: &Assessment) -> bool {
 
 /// Decides on `call` under everything that is in force.
 pub fn decide_in(call: &ToolCall, context: &Context<'_>) -> Decision {
-    let (digest, assessment, mut findings) = assessed(call, context.policy);
+    decide_with(call, context, None)
+}
+
+/// The same, heeding what somebody outside said of the call: before rules and a warrant look at the assessment.
+pub fn decide_with(call: &ToolCall, context: &Context<'_>, opinion: Option<&Opinion>) -> Decision {
+    let (digest, mut assessment, mut findings) = assessed(call, context.policy);
+    if let Some(opinion) = opinion {
+        opinion.weigh_in(&mut assessment, &mut findings, context.policy);
+    }
     let claims = heed(context.authority, call, &digest, &assessment, &mut findings);
     let judged = context.rules.judge(&Subject::call(call, &assessment), context.now, context.history);
     together(digest, assessment, findings, claims, judged)

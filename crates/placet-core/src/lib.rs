@@ -58,7 +58,8 @@ pub mod outlook;
 
 pub use assess::Assessment;
 pub use decision::{
-    Claim, Context, Decision, Finding, Source, Verdict, decide, decide_in, decide_under, explain_in, note,
+    Claim, Context, Decision, Finding, Source, Verdict, decide, decide_in, decide_under, decide_with,
+    explain_in, note,
 };
 pub use digest::CallDigest;
 pub use effect::Effect;

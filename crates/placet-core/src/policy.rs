@@ -46,6 +46,59 @@ pub struct Policy {
     /// Whose warrants count, and who needs one.
     #[serde(default)]
     pub warrants: WarrantPolicy,
+    /// Somebody outside who may raise a score.
+    #[serde(default)]
+    pub assessor: Option<AssessorPolicy>,
+}
+
+/// An HTTP endpoint that may raise a score.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AssessorPolicy {
+    /// Where it is. Over plain HTTP only on this machine.
+    pub url: String,
+    /// How long a decision waits for it, in milliseconds.
+    #[serde(default = "AssessorPolicy::usual_timeout")]
+    pub timeout_ms: u64,
+}
+
+impl AssessorPolicy {
+    /// Nobody waits longer for somebody who cannot say yes.
+    const TIMEOUT_MS_MAX: u64 = 10_000;
+
+    fn usual_timeout() -> u64 {
+        500
+    }
+
+    fn problem(&self) -> Option<String> {
+        if !(1..=Self::TIMEOUT_MS_MAX).contains(&self.timeout_ms) {
+            return Some(format!(
+                "`timeout_ms` of `[assessor]` is {}; it must be from 1 to {}",
+                self.timeout_ms,
+                Self::TIMEOUT_MS_MAX
+            ));
+        }
+        let shown = crate::json::excerpt(&self.url);
+        let plain = self.url.strip_prefix("http://");
+        let (Some(rest), secure) = (plain.or_else(|| self.url.strip_prefix("https://")), plain.is_none())
+        else {
+            return Some(format!("`url` of `[assessor]` is `{shown}`; it must begin with `https://`"));
+        };
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
+        let host = match authority.strip_prefix('[') {
+            Some(address) => address.split(']').next().unwrap_or(""),
+            None => authority.split(':').next().unwrap_or(""),
+        };
+        if host.is_empty() || authority.contains('@') || self.url.chars().any(|letter| letter.is_whitespace())
+        {
+            return Some(format!("`url` of `[assessor]` is `{shown}`, which names no host"));
+        }
+        let here = host == "localhost"
+            || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+        (!secure && !here).then(|| {
+            format!("`url` of `[assessor]` is `{shown}`; calls leave this machine only over `https://`")
+        })
+    }
 }
 
 /// How long people have to answer.
@@ -255,5 +308,6 @@ impl Policy {
         let Thresholds { run_below, ask_above, .. } = self.thresholds;
         (run_below > ask_above)
             .then(|| format!("`run_below` ({run_below}) is above `ask_above` ({ask_above}); it must not be"))
+            .or_else(|| self.assessor.as_ref()?.problem())
     }
 }

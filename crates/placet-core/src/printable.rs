@@ -20,6 +20,29 @@ pub fn printable(letter: char) -> char {
     }
 }
 
+/// JSON in which every letter that could move the cursor, turn the direction of writing or hide is escaped. It says the
+/// same to whoever reads it as JSON.
+pub fn json(text: &str) -> std::borrow::Cow<'_, str> {
+    // Outside of its strings, JSON has no such letters but new lines between values.
+    let hides = |letter: char| letter != '\n' && printable(letter) != letter;
+    if !text.chars().any(hides) {
+        return text.into();
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for letter in text.chars() {
+        match hides(letter) {
+            false => escaped.push(letter),
+            true => {
+                let mut units = [0; 2];
+                for unit in letter.encode_utf16(&mut units) {
+                    escaped.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+        }
+    }
+    escaped.into()
+}
+
 /// The first `length` letters of `text`, each of them printable, with a sign that there were more.
 pub fn shown(text: &str, length: usize) -> String {
     let mut shown: String = text.chars().take(length).map(printable).collect();

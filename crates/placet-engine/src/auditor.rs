@@ -84,6 +84,11 @@ impl AuditKeys {
         first_half(mac.chain_update(leaf))
     }
 
+    /// Signs a statement that is not a checkpoint; its first line says what it is.
+    pub(crate) fn sign_note(&self, text: &str) -> String {
+        self.log.sign_note(text)
+    }
+
     pub(crate) fn checkpoint(&self, size: u64, root: Hash) -> SealedCheckpoint {
         self.log.seal(size, root)
     }

@@ -7,6 +7,8 @@ use placet_core::{
 };
 use placet_store::Retention;
 
+use crate::Assessor;
+
 /// What decisions are made by. Swapped whole when it changes.
 #[derive(Debug)]
 pub struct Configuration {
@@ -28,6 +30,8 @@ pub struct Configuration {
     pub carry_over: CarryOver,
     /// How long things are kept; nothing if that is somebody else's business.
     pub retention: Option<Retention>,
+    /// Somebody outside who may raise a score.
+    pub assessor: Option<Assessor>,
     /// Agents that may do nothing without a warrant; `*` for all of them.
     pub require_warrant: Vec<String>,
 }
@@ -56,6 +60,7 @@ impl Configuration {
                 events_ms: policy.retention.events.as_ms(),
             }),
             require_warrant: policy.warrants.required_of.clone(),
+            assessor: None,
             policy,
             rules,
         }

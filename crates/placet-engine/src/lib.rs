@@ -16,6 +16,14 @@ mod auditor;
 
 mod verify;
 
+mod prove;
+
+mod stream;
+
+mod attention;
+
+mod coverage;
+
 mod credential;
 
 mod submit;
@@ -32,6 +40,8 @@ mod card;
 
 mod report;
 
+mod assessor;
+
 mod threats;
 
 mod operate;
@@ -41,16 +51,21 @@ mod sessions;
 mod engine;
 
 pub use answer::{Answer, Held};
+pub use assessor::{Assess, Assessor};
+pub use attention::{Attention, LETTERS_PER_WORD, Tally, WORDS_PER_MINUTE};
 pub use auditor::AuditKeys;
 pub use card::Card;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use configuration::{CarryOver, Configuration};
+pub use coverage::{Coverage, Covered};
 pub use credential::{Approver, Credential, CredentialError};
 pub use engine::Engine;
 pub use holds::{AnswerError, HoldName, Ruling};
 pub use operate::Standing;
+pub use prove::{ProveError, Prover};
 pub use report::Noted;
 pub use sessions::BindError;
 pub use snapshot::Snapshot;
+pub use stream::{each_record, records_since};
 pub use submit::{Presented, Submission};
 pub use verify::{Progress, Verified, Verifier, VerifyError};

@@ -7,7 +7,7 @@ use placet_core::{
     event::{Outcome, Report},
     hold::{HoldState, Ticket},
     note,
-    record::{Ended, What, compact, expand},
+    record::{Ended, Ungoverned, What, compact, expand},
     redact::Moves,
 };
 use placet_store::{Happening, Ledger, Sighting, StoreError, transact};
@@ -53,6 +53,16 @@ impl Engine {
         ended.iter().for_each(|ticket| self.shared.waiters.wake(ticket));
         Ok(noted)
     }
+
+    /// Whether a call was reported already that ran without being let through.
+    pub fn is_known_ungoverned(&self, session: &str, id: &str) -> Result<bool, StoreError> {
+        self.look(|ledger| ledger.once_used(&ungoverned_key(session, id)))
+    }
+}
+
+/// What is remembered of an ungoverned call.
+fn ungoverned_key(session: &str, id: &str) -> String {
+    format!("ungoverned {} {session} {id}", session.len())
 }
 
 fn take_note(
@@ -94,6 +104,9 @@ fn take_note(
     let record = ledger.log_size()?;
     let (cites, ungoverned) = outcome(shared, ledger, report, &masked.findings, now)?;
     keep(ledger, report, now)?;
+    if ungoverned {
+        threats::raise_ungoverned(shared, ledger, (report.session(), now, record))?;
+    }
     threats::raise(shared, &snapshot, ledger, &masked.findings, (report.session(), now, record))?;
     let ended = match report.kind() {
         EventKind::SessionEnd | EventKind::SessionReset | EventKind::SubagentEnd => {
@@ -127,6 +140,17 @@ fn outcome(
         None => None,
     };
     let outcome = report.outcome().unwrap_or(Outcome::Unknown);
+    let ran = matches!(outcome, Outcome::Ok | Outcome::Error);
+    let ungoverned = match cites {
+        Some(cites) if ran && !was_let_through(ledger, cites)? => Some(Ungoverned::Against),
+        None if outcome != Outcome::Blocked => Some(Ungoverned::Undecided),
+        Some(_) | None => None,
+    };
+    // Whoever reports the same call again tells nothing new.
+    let ungoverned = match (ungoverned, report.id()) {
+        (Some(why), Some(id)) => ledger.once_use(&ungoverned_key(report.session(), id), now)?.then_some(why),
+        (why, _) => why,
+    };
     let ended = Ended {
         cites,
         id: report.id(),
@@ -134,15 +158,13 @@ fn outcome(
         tool: report.tool().map(placet_core::ToolName::as_str),
         outcome,
         duration_ms: report.duration_ms(),
+        ungoverned,
+        agent: ungoverned.map(|_| report.agent()),
+        host: ungoverned.map(|_| report.host()),
         findings,
     };
     shared.keys.record(ledger, now, report.session(), What::Outcome(ended))?;
-    let ran = matches!(outcome, Outcome::Ok | Outcome::Error);
-    let governed = match cites {
-        Some(cites) => !ran || was_let_through(ledger, cites)?,
-        None => outcome == Outcome::Blocked,
-    };
-    Ok((cites, !governed))
+    Ok((cites, ungoverned.is_some()))
 }
 
 /// Whether the call of this decision was let through, at once or by an approval.

@@ -8,7 +8,9 @@ use std::{
 
 use placet_core::{
     CallDigest, Context, Decision, Finding, Redactor, SealedWarrant, Source, Timestamp, ToolCall, Verdict,
-    Warrant, decide_in,
+    Warrant,
+    assess::Opinion,
+    decide_with,
     hold::{Ticket, can_come_back},
     log::{Hash, leaf},
     record::{Decided, Record, What},
@@ -125,12 +127,14 @@ impl Engine {
         let may_come_back = submission.may_retry && can_come_back(call.session());
         // Once: a person may take longer to answer than a proof is fresh.
         let shown = submission.presented.as_ref().map(|presented| Shown::check(shared, presented, &call));
+        let opinion = self.opinion(&call).await;
         let mut again: Option<Ticket> = None;
         let mut tries = 0;
         loop {
             let how = (may_come_back, submission.wait);
             // Kept until it is settled, so that the writer need not clear it away.
-            let prepared = Arc::new(prepare(shared, &call, shown.as_ref(), how, again.clone())?);
+            let shown = (shown.as_ref(), opinion.as_ref());
+            let prepared = Arc::new(prepare(shared, &call, shown, how, again.clone())?);
             let settling = Arc::clone(&prepared);
             let settled = transact(&*shared.store, move |ledger| settling.settle(ledger)).await?;
             let held = match settled {
@@ -169,6 +173,13 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// What somebody outside says of a call, if the operator has named somebody.
+    async fn opinion(&self, call: &ToolCall) -> Option<Opinion> {
+        let snapshot = self.shared.snapshot();
+        let assessor = snapshot.configuration.assessor.as_ref()?;
+        Some(assessor.opinion(call, &snapshot.configuration).await)
     }
 
     /// Waits until something happens to a hold, or the time is over.
@@ -241,7 +252,7 @@ impl Counters for StoredCounters<'_> {
 fn prepare(
     shared: &Arc<Shared>,
     call: &Arc<ToolCall>,
-    shown: Option<&Result<Shown, String>>,
+    (shown, opinion): (Option<&Result<Shown, String>>, Option<&Opinion>),
     (may_come_back, wait): (bool, Duration),
     again: Option<Ticket>,
 ) -> Result<Prepared, StoreError> {
@@ -266,7 +277,7 @@ fn prepare(
         now,
         authority: authority.as_ref(),
     };
-    let mut decision = decide_in(call, &context);
+    let mut decision = decide_with(call, &context, opinion);
     shared.keys.hide_values(&mut decision.notes);
     if let Some(by) = snapshot.stopped() {
         stop(

@@ -11,6 +11,9 @@ use placet_store::{Ledger, Raised, StoreError, Threat, ThreatState, transact};
 
 use crate::{Approver, Engine, Snapshot, engine::Shared};
 
+/// What stands for a rule where a call ran that nobody had let through.
+const UNGOVERNED: &str = "placet.ungoverned";
+
 impl Engine {
     /// Says that somebody has seen a threat, or has dealt with it. False if it stands there already.
     pub async fn threat_change(
@@ -74,13 +77,39 @@ pub(crate) fn raise(
             severity: rule.severity,
             policy: rule.policy,
         };
-        match ledger.threat_raise(&seen, session, now, cites)? {
-            Raised::Again => {}
-            Raised::New | Raised::Reopened => {
-                let state = ThreatState::Open.as_str();
-                let step = ThreatStep { rule: &seen.rule, session, state, cites: Some(cites), by: None };
-                shared.keys.record(ledger, now, session, What::Threat(step))?;
-            }
+        raise_one(shared, ledger, &seen, (session, now, cites))?;
+    }
+    Ok(())
+}
+
+/// A call ran that nobody had let through: whatever stands between this agent and its tools was passed by. Its later
+/// calls are decided as ever; the ones that do not come to us cannot be stopped here.
+pub(crate) fn raise_ungoverned(
+    shared: &Shared,
+    ledger: &mut dyn Ledger,
+    about: (&str, Timestamp, u64),
+) -> Result<(), StoreError> {
+    let seen = Match {
+        rule: UNGOVERNED.to_owned(),
+        title: "A call ran that nobody had let through".to_owned(),
+        severity: Severity::High,
+        policy: RulePolicy::LogOnly,
+    };
+    raise_one(shared, ledger, &seen, about)
+}
+
+fn raise_one(
+    shared: &Shared,
+    ledger: &mut dyn Ledger,
+    seen: &Match,
+    (session, now, cites): (&str, Timestamp, u64),
+) -> Result<(), StoreError> {
+    match ledger.threat_raise(seen, session, now, cites)? {
+        Raised::Again => {}
+        Raised::New | Raised::Reopened => {
+            let state = ThreatState::Open.as_str();
+            let step = ThreatStep { rule: &seen.rule, session, state, cites: Some(cites), by: None };
+            shared.keys.record(ledger, now, session, What::Threat(step))?;
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use std::sync::{
 use placet_core::{
     CallDigest, Timestamp,
     hold::Ticket,
-    log::Tree,
+    log::{Hash, Tree},
     rule::{Match, Note, Shelf, Track},
 };
 
@@ -97,7 +97,9 @@ forward! {
     fn record_get(index: u64) -> Option<StoredRecord>;
     fn hold_steps_from(from: u64) -> Vec<Vec<u8>>;
     fn records_from(from: u64, limit: usize) -> Vec<StoredRecord>;
+    fn record_since(since: Timestamp) -> Option<u64>;
     fn records_of_session(session: &str, limit: usize) -> Vec<StoredRecord>;
+    fn subtrees_from(height: u32, from: u64, limit: usize) -> Vec<Hash>;
     fn decision_of(session: &str, call: &str) -> Option<u64>;
     fn checkpoint_put(size: u64, text: &str) -> ();
     fn checkpoints() -> Vec<(u64, String)>;

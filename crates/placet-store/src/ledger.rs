@@ -3,7 +3,7 @@
 use placet_core::{
     CallDigest, Timestamp,
     hold::Ticket,
-    log::Tree,
+    log::{Hash, Tree},
     rule::{Match, Note, Shelf, Track},
 };
 
@@ -35,8 +35,13 @@ pub trait Ledger {
     fn hold_steps_from(&mut self, from: u64) -> Result<Vec<Vec<u8>>>;
     /// Up to `limit` records from `from` on.
     fn records_from(&mut self, from: u64, limit: usize) -> Result<Vec<StoredRecord>>;
+    /// The first record that is not older than `since`.
+    fn record_since(&mut self, since: Timestamp) -> Result<Option<u64>>;
     /// The last `limit` records of a session, oldest first.
     fn records_of_session(&mut self, session: &str, limit: usize) -> Result<Vec<StoredRecord>>;
+    /// The hashes of up to `limit` complete subtrees of this height, from number `from` on. Height 0 are the records
+    /// themselves; of the others, only every eighth height is kept.
+    fn subtrees_from(&mut self, height: u32, from: u64, limit: usize) -> Result<Vec<Hash>>;
     /// The decision on the call that a host calls `call`.
     fn decision_of(&mut self, session: &str, call: &str) -> Result<Option<u64>>;
     /// Keeps a signed checkpoint of the first `size` records.

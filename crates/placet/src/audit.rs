@@ -1,22 +1,19 @@
 //! `placet audit`: is the log what was written, and what does a record say.
 
-use std::{
-    io::{IsTerminal as _, Write as _},
-    path::PathBuf,
-    process::ExitCode,
-    time::Instant,
-};
+use std::{io::Write as _, path::PathBuf, process::ExitCode, time::Instant};
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use placet_core::{Json, log::SealedCheckpoint, record::expand};
-use placet_engine::{Progress, Verifier, VerifyError};
-use placet_store::sqlite::{Options, SqliteStore};
+use placet_engine::{Verifier, VerifyError};
 use serde_json::json;
 
 use crate::{
+    export,
     home::{self, Data, remedied},
-    keyring, style,
+    keyring,
+    meter::Meter,
+    prove, style,
 };
 
 #[derive(Debug, Args)]
@@ -30,6 +27,8 @@ Examples:
   placet audit checkpoint > /elsewhere/placet.checkpoint
   placet audit verify --against /elsewhere/placet.checkpoint
   placet audit show 1234
+  placet audit prove 1234 -o 1234.tlog-proof
+  placet audit export --format csv --since 7d -o week.csv
 
 Exit codes: 0 the log holds, 6 it does not, 1 it could not be read."
 )]
@@ -55,6 +54,10 @@ pub enum Command {
         /// Its index, as decisions and `placet tail` give it.
         index: u64,
     },
+    /// Prove to a stranger that a record is in the log, or that the log has only grown.
+    Prove(prove::Prove),
+    /// Write the log for other programs.
+    Export(export::Export),
 }
 
 /// The log does not hold.
@@ -77,6 +80,8 @@ pub fn run(arguments: &Audit) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Show { index } => show(arguments, *index),
+        Command::Prove(what) => prove::run(what, &arguments.data),
+        Command::Export(what) => export::run(what, &arguments.data),
     }
 }
 
@@ -112,19 +117,12 @@ fn show(arguments: &Audit, index: u64) -> anyhow::Result<ExitCode> {
 }
 
 fn verify(arguments: &Audit, against: Option<&std::path::Path>) -> anyhow::Result<ExitCode> {
-    let directory = arguments.data.directory()?;
-    let database = directory.join("placet.db");
-    if !database.exists() {
-        bail!("there is no log in `{}`; nothing was decided there yet", directory.display());
-    }
-    // Only looks: a log can be checked where it may not be written, and by somebody without its secret key.
-    let store =
-        SqliteStore::open(&database, Options { read_only: true, ..Options::default() }).map_err(remedied)?;
+    let (directory, store) = home::log_to_read(&arguments.data)?;
     let (verifier, keys) = home::verifying_keys(&directory)?;
     let against = against.map(keyring::read_text).transpose()?.map(SealedCheckpoint::from_text);
     let checked = Verifier { store: &store, verifier, keys: keys.as_ref(), against };
     let started = Instant::now();
-    let mut meter = Meter { last: started, shown: false };
+    let mut meter = Meter::new();
     let result = checked.verify(|progress| meter.show(progress));
     meter.clear();
     let took = started.elapsed();
@@ -189,35 +187,6 @@ fn verify(arguments: &Audit, against: Option<&std::path::Path>) -> anyhow::Resul
                 writeln!(out, "  keep the data directory as it is, and compare with a back-up")?;
             }
             Ok(ExitCode::from(BROKEN))
-        }
-    }
-}
-
-/// Says how far we are, to a person who waits.
-struct Meter {
-    last: Instant,
-    shown: bool,
-}
-
-impl Meter {
-    fn show(&mut self, progress: Progress) {
-        if !std::io::stderr().is_terminal() || self.last.elapsed().as_millis() < 200 {
-            return;
-        }
-        self.last = Instant::now();
-        self.shown = true;
-        let percent = progress.records * 100 / progress.total.max(1);
-        let _ = write!(
-            anstream::stderr(),
-            "\r{percent:>3} %  {} of {} records",
-            progress.records,
-            progress.total
-        );
-    }
-
-    fn clear(&self) {
-        if self.shown {
-            let _ = write!(anstream::stderr(), "\r{}\r", " ".repeat(60));
         }
     }
 }

@@ -41,7 +41,11 @@ pub enum Command {
     Agents(crate::sessions::Agents),
     /// List what rules found, and say that somebody has looked.
     Threats(crate::threats::Threats),
-    /// Check the audit log, or show a record of it.
+    /// Say what people were asked, what they answered, and what asks too much.
+    Report(crate::report::Report),
+    /// State what was decided, and what ran without a decision.
+    Coverage(crate::coverage::CoverageOf),
+    /// Check the audit log, show or prove a record of it, or export it.
     Audit(crate::audit::Audit),
     /// Show or set whether decisions are enforced or only observed.
     Mode(crate::operate::ModeOf),

@@ -23,7 +23,7 @@ use placet_store::{
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-use crate::{cli::RuleSources, config, keyring, rulebook};
+use crate::{assessor, cli::RuleSources, config, keyring, rulebook};
 
 /// Where the data is.
 #[derive(Debug, Args)]
@@ -90,7 +90,9 @@ impl Data {
         let rules = rulebook::load(&sources.own, !sources.no_builtin_rules, &policy)?;
         let revocations = revocations(&policy, file)?;
         let fingerprint = fingerprint(file, sources, &policy)?;
-        self.open_with(Configuration { fingerprint, revocations, ..Configuration::new(policy, rules) })
+        let assessor = policy.assessor.as_ref().map(assessor::open);
+        let configuration = Configuration::new(policy, rules);
+        self.open_with(Configuration { fingerprint, revocations, assessor, ..configuration })
     }
 
     fn open_with(&self, configuration: Configuration) -> anyhow::Result<Home> {
@@ -178,6 +180,18 @@ fn log_keys(directory: &Path) -> anyhow::Result<AuditKeys> {
         let _ = keyring::write_new(&public, format!("{}\n", keys.verifier()).as_bytes(), 0o644);
     }
     Ok(keys)
+}
+
+/// A log that is only read, with its directory: where it may not be written too, and by somebody without its secret key.
+pub fn log_to_read(data: &Data) -> anyhow::Result<(PathBuf, SqliteStore)> {
+    let directory = data.directory()?;
+    let database = directory.join(DATABASE);
+    if !database.exists() {
+        bail!("there is no log in `{}`; nothing was decided there yet", directory.display());
+    }
+    let options = Options { read_only: true, ..Options::default() };
+    let store = SqliteStore::open(&database, options).map_err(remedied)?;
+    Ok((directory, store))
 }
 
 /// The keys of a log that is only checked.

@@ -6,6 +6,8 @@ mod cli;
 
 mod config;
 
+mod assessor;
+
 mod home;
 
 mod ask;
@@ -17,6 +19,18 @@ mod tail;
 mod sessions;
 
 mod audit;
+
+mod prove;
+
+mod export;
+
+mod report;
+
+mod coverage;
+
+mod since;
+
+mod meter;
 
 mod threats;
 
@@ -61,6 +75,8 @@ fn main() -> ExitCode {
         Command::Tail(arguments) => tail::run(&arguments),
         Command::Sessions(arguments) => sessions::run(&arguments),
         Command::Agents(arguments) => sessions::agents(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
+        Command::Coverage(arguments) => coverage::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments),
         Command::Threats(arguments) => threats::run(&arguments),
         Command::Mode(arguments) => operate::mode(&arguments),

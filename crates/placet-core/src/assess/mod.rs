@@ -6,11 +6,14 @@ mod score;
 
 mod advice;
 
+mod opinion;
+
 use std::borrow::Cow;
 
 use serde::Serialize;
 
 pub use advice::advice;
+pub use opinion::{ANSWER_BYTES_MAX, Opinion};
 pub use score::{InvalidScore, Score};
 pub use weigh::weigh;
 

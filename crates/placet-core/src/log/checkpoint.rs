@@ -55,9 +55,11 @@ impl LogKey {
     /// Signs that there are `size` records whose hash is `root`.
     pub fn seal(&self, size: u64, root: Hash) -> SealedCheckpoint {
         let text = Checkpoint { origin: self.origin.clone(), size, root }.text();
-        let mut signature = self.verifier().id().to_vec();
-        signature.extend_from_slice(&self.key.sign(text.as_bytes()));
-        SealedCheckpoint(format!("{text}\n\u{2014} {} {}\n", self.origin, BASE64.encode(&signature)))
+        SealedCheckpoint(self.sign_note(&text))
+    }
+
+    pub(super) fn key(&self) -> &SigningKey {
+        &self.key
     }
 }
 
@@ -86,7 +88,7 @@ impl Checkpoint {
 
 impl VerifierKey {
     /// The first four bytes of a hash, by which a note says which key signed it.
-    fn id(&self) -> [u8; 4] {
+    pub(super) fn id(&self) -> [u8; 4] {
         let hash = Sha256::new()
             .chain_update(self.origin.as_bytes())
             .chain_update([b'\n', ED25519])
@@ -98,6 +100,10 @@ impl VerifierKey {
     /// Whose log.
     pub fn origin(&self) -> &str {
         &self.origin
+    }
+
+    pub(super) fn key(&self) -> &PublicKey {
+        &self.key
     }
 
     /// Reads a verifier key as signed notes have it: `name+id+key`.
@@ -137,28 +143,14 @@ impl SealedCheckpoint {
         if self.0.len() > BYTES_MAX {
             return Err(malformed);
         }
-        let (text, signatures) = self.0.split_once("\n\n").ok_or(malformed.clone())?;
-        let text = format!("{text}\n");
-        let checkpoint = Checkpoint::read(&text).ok_or(malformed.clone())?;
+        let (text, _) = self.0.split_once("\n\n").ok_or(malformed.clone())?;
+        let checkpoint = Checkpoint::read(&format!("{text}\n")).ok_or(malformed.clone())?;
         if checkpoint.origin != key.origin {
             return Err(CheckpointError::OtherLog { origin: checkpoint.origin });
         }
-        let signatures = signatures.strip_suffix('\n').ok_or(malformed.clone())?;
-        for line in signatures.split('\n') {
-            let (name, signature) = line
-                .strip_prefix("\u{2014} ")
-                .and_then(|line| line.split_once(' '))
-                .ok_or(malformed.clone())?;
-            let signature = BASE64.decode(signature.as_bytes()).map_err(|_| malformed.clone())?;
-            if name == key.origin && signature.starts_with(&key.id()) {
-                let signature = signature[4..].try_into().map_err(|_| malformed.clone())?;
-                return match key.key.verify(text.as_bytes(), &signature) {
-                    true => Ok(checkpoint),
-                    false => Err(CheckpointError::BadSignature),
-                };
-            }
-        }
-        Err(CheckpointError::NotSigned)
+        let signed = key.open_note(&self.0)?;
+        // The text that was read is the text that was signed.
+        (signed.strip_suffix('\n') == Some(text)).then_some(checkpoint).ok_or(malformed)
     }
 }
 

@@ -5,7 +5,14 @@
 
 mod checkpoint;
 
+mod note;
+
+mod proof;
+
 mod tree;
 
 pub use checkpoint::{Checkpoint, CheckpointError, LogKey, SealedCheckpoint, VerifierKey};
+pub use proof::{
+    ConsistencyProof, InclusionProof, consistency, hash_of, inclusion, is_consistent, root_by_inclusion,
+};
 pub use tree::{Hash, Tree, leaf, node};

@@ -7,10 +7,13 @@ mod compact;
 
 mod expand;
 
+mod view;
+
 use serde::{Serialize, Serializer};
 
 pub use compact::compact;
 pub use expand::{NotARecord, expand};
+pub use view::View;
 
 use crate::{
     Assessment, Decision, Effect, Finding, Json, Timestamp, ToolCall, Verdict,
@@ -197,9 +200,28 @@ pub struct Ended<'a> {
     /// How long it took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
+    /// Why nobody had let the call through that ran, if nobody had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ungoverned: Option<Ungoverned>,
+    /// Who made an ungoverned call; of others, the decision says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<&'a str>,
+    /// Where an ungoverned call was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<&'a str>,
     /// What rules said about the result.
     #[serde(skip_serializing_if = "<[Finding]>::is_empty")]
     pub findings: &'a [Finding],
+}
+
+/// Why a call that ran was not let through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ungoverned {
+    /// Nobody had been asked.
+    Undecided,
+    /// The answer was no, or not yet.
+    Against,
 }
 
 /// A change of a setting.

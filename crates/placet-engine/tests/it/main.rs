@@ -6,6 +6,7 @@ mod faults;
 mod holds;
 mod modes;
 mod processes;
+mod prove;
 mod reports;
 mod rig;
 mod rules;

@@ -3,7 +3,7 @@
 use placet_core::{
     CallDigest, Timestamp, Verdict,
     hold::{HoldState, Ticket},
-    log::Tree,
+    log::{Hash, Tree},
     rule::{Match, Note, Shelf, Track},
 };
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
@@ -248,6 +248,12 @@ impl Ledger for SqliteLedger<'_> {
         self.all(&sql, [from as i64, limit as i64], rows::record)
     }
 
+    fn record_since(&mut self, since: Timestamp) -> Result<Option<u64>> {
+        // By place: clocks jump, and the log does not.
+        let sql = "select idx from record where at >= ? order by idx limit 1";
+        self.one(sql, [since.as_ms()], |row| row.get(0).map(count))
+    }
+
     fn records_of_session(&mut self, session: &str, limit: usize) -> Result<Vec<StoredRecord>> {
         let sql = format!(
             "select {} from record where idx in (select idx from record where session = (select no from session \
@@ -255,6 +261,19 @@ impl Ledger for SqliteLedger<'_> {
             rows::RECORD
         );
         self.all(&sql, params![session, limit as i64], rows::record)
+    }
+
+    fn subtrees_from(&mut self, height: u32, from: u64, limit: usize) -> Result<Vec<Hash>> {
+        let (from, limit) = (from as i64, limit as i64);
+        let read = |row: &Row<'_>| row.get::<_, Hash>(0);
+        match height {
+            0 => self.all("select leaf from record where idx >= ? order by idx limit ?", [from, limit], read),
+            _ => self.all(
+                "select hash from subtree where height = ? and number >= ? order by number limit ?",
+                params![height, from, limit],
+                read,
+            ),
+        }
     }
 
     fn decision_of(&mut self, session: &str, call: &str) -> Result<Option<u64>> {

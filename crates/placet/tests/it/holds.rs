@@ -13,26 +13,26 @@ use serde_json::Value;
 use crate::run::{Ran, placet};
 
 /// A data directory and a credential apart from it.
-struct Site {
+pub struct Site {
     directory: tempfile::TempDir,
 }
 
 const RISKY: &str = "git push --force origin main";
 
 impl Site {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self { directory: tempfile::tempdir().unwrap() }
     }
 
-    fn data(&self) -> PathBuf {
+    pub fn data(&self) -> PathBuf {
         self.directory.path().join("data")
     }
 
-    fn credential(&self) -> PathBuf {
+    pub fn credential(&self) -> PathBuf {
         self.directory.path().join("config/approver")
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = placet();
         command
             .args(arguments)
@@ -43,7 +43,7 @@ impl Site {
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Ran {
+    pub fn run(&self, arguments: &[&str]) -> Ran {
         let output = self.command(arguments).output().unwrap();
         Ran {
             code: output.status.code().unwrap(),
@@ -52,7 +52,7 @@ impl Site {
         }
     }
 
-    fn json(&self, arguments: &[&str]) -> Vec<Value> {
+    pub fn json(&self, arguments: &[&str]) -> Vec<Value> {
         let ran = self.run(arguments);
         ran.out
             .lines()
@@ -60,18 +60,18 @@ impl Site {
             .collect()
     }
 
-    fn ask(&self, command: &str) -> Ran {
+    pub fn ask(&self, command: &str) -> Ran {
         self.run(&["ask", "--agent", "nightly", "--session", "s1", "--", command])
     }
 
-    fn ticket(&self) -> String {
+    pub fn ticket(&self) -> String {
         let holds = self.json(&["holds", "list", "--json"]);
         assert_eq!(holds.len(), 1, "{holds:?}");
         holds[0]["ticket"].as_str().unwrap().to_owned()
     }
 
     /// Asks and waits, and comes back once it waits.
-    fn waiting(&self, command: &str) -> Child {
+    pub fn waiting(&self, command: &str) -> Child {
         let arguments = ["ask", "--agent", "nightly", "--session", "s1", "--wait", "60s", "--", command];
         let mut child =
             self.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
