@@ -25,6 +25,13 @@ pub enum Value {
     Number(Number),
     /// Text.
     Text(String),
+    /// Text that is a pattern, with what is known of it. It is text in every way; only rules that were made ready have it.
+    Pattern {
+        /// The text.
+        source: String,
+        /// Texts of which one occurs in whatever it matches, if that is known.
+        literals: Option<Vec<String>>,
+    },
     /// Values in order.
     List(Vec<Located>),
     /// Values by name.
@@ -102,7 +109,7 @@ impl Located {
             Value::Null => Json::Null,
             Value::Bool(truth) => Json::Bool(*truth),
             Value::Number(number) => Json::Number(*number),
-            Value::Text(text) => Json::from(text.as_str()),
+            Value::Text(text) | Value::Pattern { source: text, .. } => Json::from(text.as_str()),
             Value::List(elements) => Json::Array(elements.iter().map(Self::to_json).collect()),
             Value::Map(members) => {
                 let pairs = members.iter().map(|(key, value)| (key.name.clone(), value.to_json()));
@@ -117,7 +124,7 @@ impl Located {
             Value::Null => "nothing",
             Value::Bool(_) => "true or false",
             Value::Number(_) => "a number",
-            Value::Text(_) => "text",
+            Value::Text(_) | Value::Pattern { .. } => "text",
             Value::List(_) => "a list",
             Value::Map(_) => "a map",
         }
@@ -126,7 +133,7 @@ impl Located {
     /// The text, or an error that says what `what` must be.
     pub fn text(&self, what: &str) -> Result<&str, LocatedError> {
         match &self.value {
-            Value::Text(text) => Ok(text),
+            Value::Text(text) | Value::Pattern { source: text, .. } => Ok(text),
             _ => Err(self.mark.error(format!("`{what}` must be text, not {}", self.kind()))),
         }
     }

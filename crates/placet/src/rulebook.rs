@@ -14,20 +14,38 @@ use placet_core::{
 
 use crate::style;
 
+/// A pack that comes with Placet.
+pub struct Builtin {
+    name: &'static str,
+    text: &'static str,
+    /// The same as `build.rs` made it ready.
+    ready: &'static [u8],
+}
+
+macro_rules! builtin {
+    ($($name:literal),+ $(,)?) => {
+        &[$(Builtin {
+            name: $name,
+            text: include_str!(concat!("../../../rules/", $name, ".yaml")),
+            ready: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".ready")),
+        }),+]
+    };
+}
+
 /// The packs that come with Placet.
-pub const BUILTIN: &[(&str, &str)] = &[
-    ("core", include_str!("../../../rules/core.yaml")),
-    ("credential-theft", include_str!("../../../rules/credential-theft.yaml")),
-    ("data-exfiltration", include_str!("../../../rules/data-exfiltration.yaml")),
-    ("destructive", include_str!("../../../rules/destructive.yaml")),
-    ("lateral-movement", include_str!("../../../rules/lateral-movement.yaml")),
-    ("persistence", include_str!("../../../rules/persistence.yaml")),
-    ("privilege-escalation", include_str!("../../../rules/privilege-escalation.yaml")),
-    ("prompt-injection", include_str!("../../../rules/prompt-injection.yaml")),
-    ("resource-abuse", include_str!("../../../rules/resource-abuse.yaml")),
-    ("self-protection", include_str!("../../../rules/self-protection.yaml")),
-    ("sensitive-data", include_str!("../../../rules/sensitive-data.yaml")),
-    ("supply-chain", include_str!("../../../rules/supply-chain.yaml")),
+pub const BUILTIN: &[Builtin] = builtin![
+    "core",
+    "credential-theft",
+    "data-exfiltration",
+    "destructive",
+    "lateral-movement",
+    "persistence",
+    "privilege-escalation",
+    "prompt-injection",
+    "resource-abuse",
+    "self-protection",
+    "sensitive-data",
+    "supply-chain",
 ];
 
 /// A file of rules.
@@ -38,11 +56,15 @@ pub struct Source {
     pub text: String,
 }
 
+impl Builtin {
+    fn source(&self) -> Source {
+        Source { name: format!("built-in {}", self.name), text: self.text.to_owned() }
+    }
+}
+
 /// The sources of the packs that come with Placet.
 pub fn builtin() -> Vec<Source> {
-    let source =
-        |(name, text): &(&str, &str)| Source { name: format!("built-in {name}"), text: (*text).to_owned() };
-    BUILTIN.iter().map(source).collect()
+    BUILTIN.iter().map(Builtin::source).collect()
 }
 
 /// The files of rules at `path`: the file itself, or every `.yaml` and `.yml` in a directory, by name.
@@ -85,48 +107,40 @@ fn gather(directory: &Path, found: &mut Vec<PathBuf>, depth: usize) -> anyhow::R
 
 /// Reads one file; an error names the file and shows the line.
 pub fn read(source: &Source) -> anyhow::Result<Pack> {
-    read_by(rule::read, source)
+    rule::read(&source.text).map_err(|error| at_place(source, &error))
 }
 
-/// A way to read the text of rules.
-type ReadRules = fn(&str) -> Result<Pack, LocatedError>;
-
-fn read_by(read: ReadRules, source: &Source) -> anyhow::Result<Pack> {
-    read(&source.text).map_err(|error| {
-        anyhow::anyhow!(
-            "{}",
-            style::at_place(
-                &source.name,
-                &source.text,
-                error.mark.line,
-                Some(error.mark.column),
-                &error.message
-            )
-        )
-    })
+fn at_place(source: &Source, error: &LocatedError) -> anyhow::Error {
+    let column = Some(error.mark.column);
+    anyhow::anyhow!(
+        "{}",
+        style::at_place(&source.name, &source.text, error.mark.line, column, &error.message)
+    )
 }
 
 /// The rules in force: the built-in ones unless `builtin_rules` is off, those in `own`, all under `policy`.
 pub fn load(own: &[PathBuf], builtin_rules: bool, policy: &Policy) -> anyhow::Result<RuleSet> {
     // The examples of the built-in rules are run by the tests of Placet.
-    load_by(rule::read_checked, own, builtin_rules, policy)
+    let ready =
+        |pack: &Builtin| rule::read_ready(pack.ready).map_err(|error| at_place(&pack.source(), &error));
+    load_by(ready, own, builtin_rules, policy)
 }
 
 /// The same with all their examples, for whoever wants to see them.
 pub fn load_whole(own: &[PathBuf], builtin_rules: bool, policy: &Policy) -> anyhow::Result<RuleSet> {
-    load_by(rule::read, own, builtin_rules, policy)
+    load_by(|pack| read(&pack.source()), own, builtin_rules, policy)
 }
 
 fn load_by(
-    read_builtin: ReadRules,
+    read_builtin: impl Fn(&Builtin) -> anyhow::Result<Pack>,
     own: &[PathBuf],
     builtin_rules: bool,
     policy: &Policy,
 ) -> anyhow::Result<RuleSet> {
     let mut rules = Vec::new();
     if builtin_rules {
-        for source in builtin() {
-            rules.extend(read_by(read_builtin, &source)?.rules);
+        for pack in BUILTIN {
+            rules.extend(read_builtin(pack)?.rules);
         }
     }
     for path in own {

@@ -45,7 +45,7 @@ fn read(data: &Located, anchor: Anchor, depth: usize) -> Result<Constraint, Loca
     }
     let at = |error: InvalidConstraint| data.mark.error(error.to_string());
     match &data.value {
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::Pattern { .. } => {
             Exact::new(data.to_json()).map(Constraint::Exact).map_err(at)
         }
         Value::List(_) => OneOf::new(values(data, "a list")?).map(Constraint::OneOf).map_err(at),
@@ -78,7 +78,12 @@ fn operator(key: &Key, data: &Located, anchor: Anchor, depth: usize) -> Result<C
         "subset" => Subset::new(values(data, name)?).map(Constraint::Subset).map_err(at),
         "contains" => Contains::new(data.to_json()).map(Constraint::Contains).map_err(at),
         "glob" => Glob::new(data.text(name)?).map(Constraint::Glob).map_err(at),
-        "regex" => Regex::new(data.text(name)?, anchor).map(Constraint::Regex).map_err(at),
+        "regex" => match &data.value {
+            Value::Pattern { source, literals } if anchor == Anchor::Part => {
+                Ok(Constraint::Regex(Regex::made_ready(source, literals.clone())))
+            }
+            _ => Regex::new(data.text(name)?, anchor).map(Constraint::Regex).map_err(at),
+        },
         "under" => Under::new(data.text(name)?).map(Constraint::Under).map_err(at),
         "url" => Url::new(data.text(name)?).map(Constraint::Url).map_err(at),
         "cidr" => Cidr::new(data.text(name)?).map(Constraint::Cidr).map_err(at),

@@ -19,6 +19,10 @@ pub struct Glob {
     all: Bits,
     /// The place after the last.
     end: usize,
+    /// What stands before the first wildcard: most texts differ there already.
+    head: String,
+    /// How many letters that are.
+    head_end: usize,
 }
 
 /// One bit for each place in a shape.
@@ -38,6 +42,8 @@ impl Glob {
             star: Bits::default(),
             all: Bits::default(),
             end: 0,
+            head: String::new(),
+            head_end: 0,
         };
         let mut letters = source.chars().peekable();
         while let Some(letter) = letters.next() {
@@ -87,6 +93,10 @@ impl Glob {
     }
 
     fn literal(&mut self, letter: char) {
+        if self.head_end == self.end {
+            self.head.push(letter);
+            self.head_end += 1;
+        }
         match self.letters.iter_mut().find(|(own, _)| *own == letter) {
             Some((_, places)) => places.set(self.end),
             None => {
@@ -99,10 +109,15 @@ impl Glob {
 
     /// Whether the whole of `text` has the shape.
     pub fn matches(&self, text: &str) -> bool {
+        let Some(rest) = text.strip_prefix(self.head.as_str()) else { return false };
+        if self.head_end + 1 == self.end && self.star.has(self.head_end) {
+            // `/data/*`, as most are.
+            return self.all.has(self.head_end) || !rest.as_bytes().contains(&b'/');
+        }
         let mut at = Bits::default();
-        at.set(0);
+        at.set(self.head_end);
         at = self.passed_over(at);
-        for letter in text.chars() {
+        for letter in rest.chars() {
             let mut advancing = match self.letters.binary_search_by_key(&letter, |(own, _)| *own) {
                 Ok(found) => self.letters[found].1,
                 Err(_) => Bits::default(),

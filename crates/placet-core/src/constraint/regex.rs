@@ -46,6 +46,8 @@ const STATES_FITTING_MAX: usize = 1_500;
 /// A larger pattern of a rule waits too, and [`Regex::check`] says whether it fits: those that come with Placet are
 /// checked by its tests, and a process that asks about one call should not pay for all of them again.
 const STATES_WAITING_MAX: usize = 100_000;
+/// To compile a pattern takes as long as comparing a text in so many places.
+const LOOK_MAX: usize = 1 << 15;
 /// The deepest nesting in a pattern.
 const NESTING_MAX: u32 = 32;
 
@@ -68,6 +70,12 @@ impl Regex {
             pattern.check()?;
         }
         Ok(pattern)
+    }
+
+    /// A pattern to look for anywhere that [`Regex::new`] has read before, and of which it is known what it cannot match
+    /// without.
+    pub(super) fn made_ready(source: &str, literals: Option<Vec<String>>) -> Self {
+        Self { source: source.to_owned(), anchor: Anchor::Part, literals, compiled: OnceLock::new() }
     }
 
     /// Whether it fits into what a pattern may take. One that does not matches everything where it watches, and
@@ -120,11 +128,28 @@ impl Regex {
 
     /// Whether it matches `text`.
     pub fn matches(&self, text: &str) -> bool {
+        if self.compiled.get().is_none() && self.is_ruled_out(text) {
+            return false;
+        }
         match self.compiled() {
             Ok(compiled) => compiled.is_match(text),
             // Whoever read the pattern has ruled this out. What watches would speak, what grants would not.
             Err(_) => self.anchor == Anchor::Part,
         }
+    }
+
+    /// Whether a look without the compiled pattern tells that it does not match.
+    fn is_ruled_out(&self, text: &str) -> bool {
+        let Some(literals) = &self.literals else { return false };
+        let quickly = text.len().saturating_mul(literals.len()) <= LOOK_MAX;
+        let occurs = |literal: &String| {
+            literal.is_empty()
+                || text
+                    .as_bytes()
+                    .windows(literal.len())
+                    .any(|part| part.eq_ignore_ascii_case(literal.as_bytes()))
+        };
+        quickly && !literals.is_empty() && !literals.iter().any(occurs)
     }
 
     pub(super) fn describe(&self) -> String {
@@ -134,7 +159,8 @@ impl Regex {
         }
     }
 
-    pub(super) fn required_literals(&self) -> Option<Vec<String>> {
+    /// Texts of which one occurs, in some mixture of case, in whatever it matches; none if that is not known.
+    pub fn required_literals(&self) -> Option<Vec<String>> {
         self.literals.clone()
     }
 }

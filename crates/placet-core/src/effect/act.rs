@@ -1,6 +1,8 @@
 //! What kind of thing a tool does, as the words of its name, its description or its table row say.
 
-use super::{Place, Sensitivity, TargetKind, Undo, Verb, nouns, verbs, words};
+use std::sync::LazyLock;
+
+use super::{Place, Sensitivity, TargetKind, Undo, Verb, lookup::LookupSet, nouns, verbs, words};
 
 /// What kind of thing a tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,12 +259,14 @@ const PREAMBLE: &[&str] = &[
 /// it, so it is only ever used to find more.
 pub fn of_description(text: &str) -> Vec<Act> {
     const SENTENCES_MAX: usize = 16;
+    static WORDS: LazyLock<LookupSet<&str>> = LazyLock::new(|| PREAMBLE.iter().copied().collect());
+    let preamble = &*WORDS;
     let mut acts = Vec::new();
     for sentence in text.split(['.', '\n', ';', '!']).take(SENTENCES_MAX) {
         let end = sentence.char_indices().nth(90).map_or(sentence.len(), |(at, _)| at);
         let words = words::split(&sentence[..end]);
         // `It also sends …`, `This tool will delete …`
-        let Some(lead) = words.iter().position(|word| !PREAMBLE.contains(&word.as_str())) else { continue };
+        let Some(lead) = words.iter().position(|word| !preamble.contains(word.as_str())) else { continue };
         // `Onboarding new people` tells what it is good for, not what it does.
         if words[lead].ends_with("ing") {
             continue;

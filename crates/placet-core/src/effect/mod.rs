@@ -72,6 +72,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 pub use interpret::{Known, Reading, interpret, interpret_under, quote};
+pub(crate) use lookup::Lookup;
 pub use manner::Manner;
 pub use role::Role;
 pub use shape::schema_role;

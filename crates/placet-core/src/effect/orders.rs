@@ -68,6 +68,9 @@ pub fn gives_orders(text: &str) -> bool {
     if text.len() < 8 {
         return false;
     }
+    if text.is_ascii() {
+        return stand_in(text.as_bytes());
+    }
     let mut plain = String::with_capacity(text.len());
     let mut blank = false;
     for letter in text.chars() {
@@ -85,11 +88,31 @@ pub fn gives_orders(text: &str) -> bool {
             letter => plain.extend(letter.to_lowercase()),
         }
     }
-    let bytes = plain.as_bytes();
-    bytes.iter().enumerate().any(|(at, byte)| {
-        let begins = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
-        let is_here = |order: &&str| bytes[at..].starts_with(order.as_bytes());
-        begins && BY_FIRST.get(usize::from(*byte)).is_some_and(|orders| orders.iter().any(is_here))
+    stand_in(plain.as_bytes())
+}
+
+/// Whether some order stands in `text`, in either case and however its words are set apart.
+fn stand_in(text: &[u8]) -> bool {
+    let by_first = &*BY_FIRST;
+    let mut before = b' ';
+    text.iter().enumerate().any(|(at, byte)| {
+        let begins = !std::mem::replace(&mut before, *byte).is_ascii_alphanumeric();
+        let orders = by_first.get(usize::from(byte.to_ascii_lowercase())).filter(|_| begins);
+        orders.is_some_and(|orders| orders.iter().any(|order| begins_with(&text[at..], order)))
+    })
+}
+
+/// Whether `text` begins with `order`; a blank in it stands for any number of them.
+fn begins_with(text: &[u8], order: &str) -> bool {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
+    let mut rest = text;
+    order.bytes().all(|letter| {
+        let length = match letter {
+            b' ' => rest.iter().take_while(|byte| is_blank(byte)).count(),
+            letter => usize::from(rest.first().is_some_and(|byte| byte.to_ascii_lowercase() == letter)),
+        };
+        rest = &rest[length..];
+        length > 0
     })
 }
 

@@ -21,19 +21,18 @@ pub fn split(name: &str) -> Vec<String> {
 
 /// The same for plain letters, which nearly all names are made of.
 fn split_ascii(name: &str) -> Vec<String> {
+    let letters = name.as_bytes();
+    let letter = |at: usize| letters.get(at).copied().unwrap_or(b' ');
     let mut words = Vec::with_capacity(8);
-    for part in name.split(|letter: char| !letter.is_ascii_alphanumeric()) {
-        let letters = part.as_bytes();
-        let mut start = 0;
-        for at in 1..letters.len() {
-            let after = letters.get(at + 1).copied().unwrap_or(b' ');
-            if starts_word(letters[at - 1], letters[at], after) {
-                words.push(part[start..at].to_ascii_lowercase());
-                start = at;
-            }
+    let mut start = 0;
+    for at in 0..=letters.len() {
+        let inside = letter(at).is_ascii_alphanumeric();
+        if at > start && (!inside || starts_word(letter(at - 1), letter(at), letter(at + 1))) {
+            words.push(name[start..at].to_ascii_lowercase());
+            start = at;
         }
-        if start < letters.len() {
-            words.push(part[start..].to_ascii_lowercase());
+        if !inside {
+            start = at + 1;
         }
     }
     words

@@ -18,7 +18,9 @@ pub const KIND_MAX: usize = 64;
 
 /// The mask of `secret`. Equal secrets of a kind have equal masks; `number` tells apart those that would look the same.
 pub fn mask(kind: &str, secret: &str, number: u32) -> String {
-    let mut mask = format!("{OPEN}{kind}");
+    let mut mask = String::with_capacity(kind.len() + 32);
+    mask.push_str(OPEN);
+    mask.push_str(kind);
     let least = if kind.contains("pass") || kind.contains("cookie") { PASSWORD_TAIL_FROM } else { TAIL_FROM };
     let tail = secret.len().checked_sub(3).and_then(|at| secret.get(at..)).unwrap_or("");
     if shows_tail(kind)

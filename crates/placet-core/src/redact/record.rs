@@ -12,8 +12,9 @@ use super::{Found, Kind, Redactor, Remap, mask};
 /// It remembers the secrets it saw, so it should not live longer than what it is for.
 pub struct Record<'r> {
     redactor: &'r Redactor,
-    /// The mask of every secret.
-    masks: HashMap<String, String>,
+    /// Which of the masks each secret has.
+    masked: HashMap<String, usize>,
+    masks: Vec<String>,
     /// How many different secrets have wanted the same mask.
     wanted: HashMap<String, u32>,
     /// The secrets to look for in every text from now on.
@@ -24,6 +25,8 @@ pub struct Record<'r> {
 struct Known {
     secret: String,
     kind: Kind,
+    /// Which mask it has.
+    mask: usize,
 }
 
 /// A text with its secrets masked.
@@ -54,7 +57,13 @@ const ROUNDS_MAX: usize = 6;
 
 impl<'r> Record<'r> {
     pub(super) fn new(redactor: &'r Redactor) -> Self {
-        Self { redactor, masks: HashMap::new(), wanted: HashMap::new(), known: Vec::new() }
+        Self {
+            redactor,
+            masked: HashMap::new(),
+            masks: Vec::new(),
+            wanted: HashMap::new(),
+            known: Vec::new(),
+        }
     }
 
     /// `text` with its secrets masked; `text` itself if there are none.
@@ -178,33 +187,39 @@ impl<'r> Record<'r> {
 
     /// The mask of `secret`, the same every time.
     pub(super) fn mask(&mut self, kind: &Kind, secret: &str) -> &str {
-        self.take_note(kind, secret);
-        self.masks.get(secret).map_or("", String::as_str)
+        let number = self.take_note(kind, secret);
+        self.masks.get(number).map_or("", String::as_str)
     }
 
-    /// Gives `secret` a mask if it has none. What is left of one that was cut has the mask of all of it.
-    fn take_note(&mut self, kind: &Kind, secret: &str) {
-        if self.masks.contains_key(secret) {
-            return;
+    /// Gives `secret` a mask if it has none, and says which. What is left of one that was cut has the mask of all of it.
+    fn take_note(&mut self, kind: &Kind, secret: &str) -> usize {
+        if let Some(number) = self.masked.get(secret) {
+            return *number;
         }
-        let whole = self.known.iter().find(|known| {
-            secret.len() >= BEGINNING_FROM
-                && known.secret.len() > secret.len()
-                && known.secret.starts_with(secret)
+        let whole = secret.as_bytes().first_chunk::<BEGINNING_FROM>().and_then(|beginning| {
+            self.known.iter().find(|known| {
+                // Most differ at their beginning, which is compared at once.
+                known.secret.as_bytes().first_chunk() == Some(beginning)
+                    && known.secret.len() > secret.len()
+                    && known.secret.starts_with(secret)
+            })
         });
-        match whole.and_then(|known| self.masks.get(&known.secret)) {
-            Some(mask) => {
-                let mask = mask.clone();
-                self.masks.insert(secret.to_owned(), mask);
+        match whole.map(|known| known.mask) {
+            Some(number) => {
+                self.masked.insert(secret.to_owned(), number);
+                number
             }
-            None => self.remember(kind, secret),
+            None => self.remember_new(kind, secret),
         }
     }
 
     fn remember(&mut self, kind: &Kind, secret: &str) {
-        if self.masks.contains_key(secret) {
-            return;
+        if !self.masked.contains_key(secret) {
+            self.remember_new(kind, secret);
         }
+    }
+
+    fn remember_new(&mut self, kind: &Kind, secret: &str) -> usize {
         let first = mask::mask(kind, secret, 1);
         let mask = match self.wanted.get_mut(&first) {
             Some(wanted) => {
@@ -216,12 +231,15 @@ impl<'r> Record<'r> {
                 first
             }
         };
-        self.masks.insert(secret.to_owned(), mask);
+        let number = self.masks.len();
+        self.masks.push(mask);
+        self.masked.insert(secret.to_owned(), number);
         // Plain words and identifiers occur by chance.
         let plain = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b':' | b' ');
         let word = secret.bytes().all(plain) || secret.bytes().all(|byte| byte.is_ascii_digit());
         if secret.len() >= KNOWN_FROM && !word && self.known.len() < KNOWN_MAX {
-            self.known.push(Known { secret: secret.to_owned(), kind: kind.clone() });
+            self.known.push(Known { secret: secret.to_owned(), kind: kind.clone(), mask: number });
         }
+        number
     }
 }

@@ -17,7 +17,7 @@ pub struct Search<T> {
     /// The number of each byte; both cases have one.
     numbers: [u8; 256],
     /// For each pair of letters, which third letters can follow, one bit each.
-    thirds: Box<[u64]>,
+    thirds: Box<[u64; LETTERS * LETTERS]>,
     /// For each pair of letters, where its literals lie.
     buckets: Box<[(u16, u16)]>,
     /// The literals, those of a pair together, each with the number of its third letter.
@@ -48,7 +48,7 @@ impl<T: Copy> Search<T> {
         let mut literals: Vec<(u8, &[u8], T)> =
             literals.into_iter().map(|(literal, lead)| (third(literal), literal, lead)).collect();
         literals.sort_by_key(|(_, literal, _)| pair(literal));
-        let mut thirds = vec![0u64; LETTERS * LETTERS].into_boxed_slice();
+        let mut thirds = Box::new([0u64; LETTERS * LETTERS]);
         let mut buckets = vec![(0u16, 0u16); LETTERS * LETTERS].into_boxed_slice();
         for (index, (third, literal, _)) in literals.iter().enumerate() {
             let pair = pair(literal);
@@ -62,25 +62,37 @@ impl<T: Copy> Search<T> {
 
     /// Calls `found` with every place of every literal, by where they begin.
     pub fn each(&self, text: &[u8], mut found: impl FnMut(T, Range<usize>)) {
-        let Some(first) = text.first() else { return };
-        let number = |byte: u8| usize::from(self.numbers[byte as usize]);
-        let (mut a, mut b) = (number(*first), text.get(1).map_or(0, |byte| number(*byte)));
-        for at in 0..text.len() - 1 {
-            let c = text.get(at + 2).map_or(0, |byte| number(*byte));
+        let [first, second, rest @ ..] = text else { return };
+        // The masks say to the compiler that each index is within its table: this is all that most bytes cost.
+        let number = |byte: u8| usize::from(self.numbers[byte as usize]) & (LETTERS - 1);
+        let (mut a, mut b) = (number(*first), number(*second));
+        // Behind the last byte stands a letter that no literal has.
+        for (at, c) in rest.iter().map(|byte| number(*byte)).chain([0]).enumerate() {
             let pair = a * LETTERS + b;
             if self.thirds[pair] >> c & 1 == 1 {
-                let (start, end) = self.buckets[pair];
-                for (third, literal, lead) in &self.literals[start as usize..end as usize] {
-                    if (usize::from(*third) == c || *third == ANY)
-                        && text
-                            .get(at..at + literal.len())
-                            .is_some_and(|here| here.eq_ignore_ascii_case(literal))
-                    {
-                        found(*lead, at..at + literal.len());
-                    }
-                }
+                self.compare(text, at, pair, c, &mut found);
             }
             (a, b) = (b, c);
+        }
+    }
+
+    /// Calls `found` with each literal of `pair` that stands at `at`, where the third letter has the number `c`.
+    fn compare(
+        &self,
+        text: &[u8],
+        at: usize,
+        pair: usize,
+        c: usize,
+        found: &mut impl FnMut(T, Range<usize>),
+    ) {
+        let (start, end) = self.buckets[pair];
+        for (third, literal, lead) in &self.literals[start as usize..end as usize] {
+            let here = text.get(at..at + literal.len());
+            if (usize::from(*third) == c || *third == ANY)
+                && here.is_some_and(|here| here.eq_ignore_ascii_case(literal))
+            {
+                found(*lead, at..at + literal.len());
+            }
         }
     }
 }

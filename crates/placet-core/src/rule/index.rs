@@ -7,21 +7,25 @@ use std::{
     collections::HashMap,
     sync::{
         OnceLock,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
 };
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 
 use super::{Body, Condition, EffectPattern, Field, Rule, Subject};
-use crate::{EventKind, constraint::Constraint, effect::Manner};
+use crate::{
+    EventKind,
+    constraint::Constraint,
+    effect::{Lookup, Manner},
+};
 
 /// Shorter texts occur everywhere.
 const LITERAL_MIN: usize = 3;
 /// Where a table takes too much memory, a search is a little slower.
 const TABLE_BYTES_MAX: usize = 1 << 18;
-/// A table takes as long to make as thousands of searches: whoever asks once gets along without.
-const ASKED_WITHOUT_TABLE: u32 = 64;
+/// A table takes as long to make as comparing so many bytes: whoever asks once gets along without.
+const COMPARED_MAX: usize = 1 << 16;
 
 /// The rules by what they cannot match without, for each kind of event.
 #[derive(Debug, Default)]
@@ -43,12 +47,16 @@ struct Shelf {
 struct Literals {
     known: HashMap<String, usize>,
     rules: Vec<Vec<u32>>,
-    asked: AtomicU32,
-    /// Quickly made; nothing if it cannot be.
-    small: OnceLock<Option<AhoCorasick>>,
-    /// Quick to search.
+    /// How many bytes were searched without a table.
+    compared: AtomicUsize,
+    /// Quickly made.
+    beginnings: OnceLock<Beginnings>,
+    /// Quick to search; nothing if it cannot be made.
     table: OnceLock<Option<AhoCorasick>>,
 }
+
+/// The numbers of texts by how they begin.
+type Beginnings = Lookup<usize, Vec<(Vec<u8>, usize)>>;
 
 /// What some effect must be, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +125,11 @@ fn keys(condition: &Condition) -> Vec<Key> {
         }
         Condition::Field(..) => vec![Key::Always],
     }
+}
+
+/// The first letters of a text of at least [`LITERAL_MIN`], whatever their case, as a number.
+fn beginning(text: &[u8]) -> usize {
+    text.iter().take(LITERAL_MIN).fold(0, |number, byte| number << 8 | usize::from(byte.to_ascii_lowercase()))
 }
 
 fn literals(constraint: &Constraint) -> Option<Vec<String>> {
@@ -242,18 +255,51 @@ impl Literals {
         if self.rules.is_empty() {
             return;
         }
-        let Some(search) = self.search() else {
-            // What cannot be searched for must always be asked.
-            found.extend(self.rules.iter().flatten());
-            return;
-        };
         let mut seen = vec![0_u64; self.rules.len() / 64 + 1];
-        for hit in texts.flat_map(|text| search.find_overlapping_iter(text)) {
-            let number = hit.pattern().as_usize();
+        let mut hit = |number: usize| {
             let bit = 1 << (number % 64);
             if seen[number / 64] & bit == 0 {
                 seen[number / 64] |= bit;
                 found.extend(&self.rules[number]);
+            }
+        };
+        for text in texts {
+            let table = match self.table.get() {
+                Some(table) => table.as_ref(),
+                None if self.compared.fetch_add(text.len(), Ordering::Relaxed) + text.len()
+                    <= COMPARED_MAX =>
+                {
+                    self.compare(text.as_bytes(), &mut hit);
+                    continue;
+                }
+                None => self.table(),
+            };
+            match table {
+                Some(table) => {
+                    table.find_overlapping_iter(text).for_each(|found| hit(found.pattern().as_usize()));
+                }
+                // What cannot be searched for must always be asked.
+                None => (0..self.rules.len()).for_each(&mut hit),
+            }
+        }
+    }
+
+    /// Tells `hit` which texts occur in `text`, by looking what begins at each place.
+    fn compare(&self, text: &[u8], mut hit: impl FnMut(usize)) {
+        let beginnings = self.beginnings.get_or_init(|| {
+            let mut beginnings = Beginnings::default();
+            for (literal, number) in &self.known {
+                let literal = literal.as_bytes();
+                beginnings.entry(beginning(literal)).or_default().push((literal.to_vec(), *number));
+            }
+            beginnings
+        });
+        for at in 0..text.len().saturating_sub(LITERAL_MIN - 1) {
+            let rest = &text[at..];
+            for (literal, number) in beginnings.get(&beginning(rest)).into_iter().flatten() {
+                if rest.get(..literal.len()).is_some_and(|part| part.eq_ignore_ascii_case(literal)) {
+                    hit(*number);
+                }
             }
         }
     }
@@ -261,23 +307,14 @@ impl Literals {
     fn prepare(&self) {
         if !self.rules.is_empty() {
             self.table();
-            self.asked.store(ASKED_WITHOUT_TABLE, Ordering::Relaxed);
         }
-    }
-
-    fn search(&self) -> Option<&AhoCorasick> {
-        if self.asked.load(Ordering::Relaxed) >= ASKED_WITHOUT_TABLE {
-            return self.table();
-        }
-        self.asked.fetch_add(1, Ordering::Relaxed);
-        self.small.get_or_init(|| self.make(AhoCorasickKind::ContiguousNFA)).as_ref()
     }
 
     fn table(&self) -> Option<&AhoCorasick> {
-        self.table.get_or_init(|| self.make(AhoCorasickKind::DFA)).as_ref()
+        self.table.get_or_init(|| self.make()).as_ref()
     }
 
-    fn make(&self, kind: AhoCorasickKind) -> Option<AhoCorasick> {
+    fn make(&self) -> Option<AhoCorasick> {
         let mut literals: Vec<(&String, usize)> =
             self.known.iter().map(|(literal, number)| (literal, *number)).collect();
         literals.sort_by_key(|(_, number)| *number);
@@ -285,7 +322,7 @@ impl Literals {
         AhoCorasickBuilder::new()
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::Standard)
-            .kind((bytes <= TABLE_BYTES_MAX).then_some(kind))
+            .kind((bytes <= TABLE_BYTES_MAX).then_some(AhoCorasickKind::DFA))
             .build(literals.iter().map(|(literal, _)| literal))
             .ok()
     }

@@ -24,6 +24,8 @@ mod shelf;
 
 mod read;
 
+mod ready;
+
 mod example;
 
 mod index;
@@ -43,7 +45,8 @@ pub use effect_pattern::EffectPattern;
 pub use example::{Example, ExampleFailure, Wanted};
 pub use history::{History, HistoryError, Memory, Note, Noted};
 pub use judge::{Hearing, Judged, Match, NearMatch, RuleSet, SetError};
-pub use read::{Pack, read, read_checked};
+pub use read::{Pack, read};
+pub use ready::{make_ready, read_ready};
 pub use schema::schema;
 pub use sequence::{Sequence, Step, Taken};
 pub use shelf::Shelf;

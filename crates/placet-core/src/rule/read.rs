@@ -44,46 +44,19 @@ const RULES_MAX: usize = 10_000;
 
 /// Reads the rules in `text`: one rule, a list of rules, or a map with `pack`, `about` and `rules`.
 pub fn read(text: &str) -> Result<Pack, LocatedError> {
-    read_with(text, Examples::Needed)
-}
-
-/// Reads rules whose examples have been run before, such as those that come with Placet: without their examples, which are
-/// most of what stands there.
-pub fn read_checked(text: &str) -> Result<Pack, LocatedError> {
-    read_with(&without_examples(text), Examples::LeftOut)
+    pack(&yaml::read(text)?, Examples::Needed)
 }
 
 /// Whether the examples of rules are read.
 #[derive(Clone, Copy)]
-enum Examples {
+pub(super) enum Examples {
     Needed,
+    /// They have been run before, and are most of what stands in a file.
     LeftOut,
 }
 
-/// `text` with empty lines where a block of examples stands, so that everything else keeps its place. Examples that are
-/// written in another way stay.
-fn without_examples(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut inside: Option<usize> = None;
-    for line in text.lines() {
-        let content = line.trim_start();
-        let indent = line.len() - content.len();
-        if !content.is_empty() && inside.is_some_and(|outer| indent <= outer) {
-            inside = None;
-        }
-        if content == "examples:" {
-            inside = Some(indent);
-        }
-        if inside.is_none() {
-            kept.push_str(line);
-        }
-        kept.push('\n');
-    }
-    kept
-}
-
-fn read_with(text: &str, examples: Examples) -> Result<Pack, LocatedError> {
-    let data = yaml::read(text)?;
+/// The pack that `data` says.
+pub(super) fn pack(data: &Located, examples: Examples) -> Result<Pack, LocatedError> {
     let (name, about, rules) = match &data.value {
         Value::Map(members) if members.iter().any(|(key, _)| PACK_KEYS.contains(&key.name.as_str())) => {
             let (mut name, mut about, mut rules) = (None, None, None);
@@ -97,7 +70,7 @@ fn read_with(text: &str, examples: Examples) -> Result<Pack, LocatedError> {
             }
             (name, about, rules.ok_or_else(|| data.mark.error("the pack has no `rules`"))?)
         }
-        Value::Map(_) => (None, None, std::slice::from_ref(&data)),
+        Value::Map(_) => (None, None, std::slice::from_ref(data)),
         Value::List(list) => (None, None, list.as_slice()),
         _ => return Err(data.mark.error(format!("a rule is a map with an `id`, not {}", data.kind()))),
     };

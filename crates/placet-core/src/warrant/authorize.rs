@@ -1,6 +1,6 @@
 //! Authority: what a warrant says to one call.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
 use super::{
     chain::Warrant,
@@ -91,14 +91,14 @@ impl Authority<'_> {
         let mut in_advance = InAdvance::NotCritical;
         for (number, link) in links.iter().enumerate() {
             if self.now < link.head.not_before || self.now >= link.head.expires {
-                return Err(self.outside(number, &"it is not valid now"));
+                return Err(self.outside(number, |text| text.push_str("it is not valid now")));
             }
             let permit = link
                 .scope
                 .permit(call, &assessment.effects)
-                .map_err(|outside| self.outside(number, &outside))?;
+                .map_err(|outside| self.outside(number, |text| outside.say(text)))?;
             self.check_limits(link, call, assessment, &mut claims)
-                .map_err(|reason| self.outside(number, &reason))?;
+                .map_err(|reason| self.outside(number, |text| text.push_str(&reason)))?;
             tier = tier.max(permit.capability.tier);
             if number == 0 && permit.capability.deed.constrains_an_argument() {
                 in_advance = InAdvance::Critical;
@@ -116,14 +116,17 @@ impl Authority<'_> {
         Ok(Authorization { finding, claims, in_advance })
     }
 
-    fn outside(&self, number: usize, reason: &dyn fmt::Display) -> String {
+    /// That link `number` refuses, for the reason that `say` puts down.
+    fn outside(&self, number: usize, say: impl FnOnce(&mut String)) -> String {
         let mut text = String::with_capacity(128);
         text.push_str("outside the warrant");
-        // Writing to a string cannot fail.
-        let _ = match self.warrant.links().len() {
-            1 => write!(text, ": {reason}"),
-            links => write!(text, ", link {} of {links}: {reason}", number + 1),
-        };
+        let links = self.warrant.links().len();
+        if links > 1 {
+            // Writing to a string cannot fail.
+            let _ = write!(text, ", link {} of {links}", number + 1);
+        }
+        text.push_str(": ");
+        say(&mut text);
         text
     }
 

@@ -180,35 +180,47 @@ impl Scope {
 
 impl fmt::Display for Outside<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.say(&mut text);
+        f.write_str(&text)
+    }
+}
+
+impl Outside<'_> {
+    /// Puts the reason at the end of `text`.
+    pub(super) fn say(&self, text: &mut String) {
         let Self { scope, call, effects } = *self;
         if let Some(effect) = scope.effect_beyond(effects) {
             if effect.verb == Verb::Opaque {
-                return write!(f, "an effect {}, and effects are limited", effect.sentence());
+                text.push_str(&format!("an effect {}, and effects are limited", effect.sentence()));
+                return;
             }
             let named = scope.effects.iter().filter(|reach| reach.verb == effect.verb);
             let limits: Vec<String> = named.map(Reach::describe_limit).collect();
-            return write!(f, "it {}, but: {}", effect.sentence(), limits.join("; "));
+            text.push_str(&format!("it {}, but: {}", effect.sentence(), limits.join("; ")));
+            return;
         }
         // By the capability that comes nearest.
         let mut reasons = scope.capabilities.iter().filter_map(|capability| capability.deed.why_not(call));
         if let Some(reason) = reasons.next() {
-            f.write_str(&reason)?;
-            return match reasons.count() {
-                0 => Ok(()),
-                others => write!(f, " (and {others} other capabilities refuse too)"),
-            };
+            text.push_str(&reason);
+            let others = reasons.count();
+            if others > 0 {
+                text.push_str(&format!(" (and {others} other capabilities refuse too)"));
+            }
+            return;
         }
         let by_effects = scope.capabilities.iter().find_map(|capability| match &capability.deed {
             Deed::Effects(reach) => effects.iter().find(|effect| !covered(reach, effect)),
             Deed::Tool { .. } => None,
         });
         match by_effects {
-            Some(effect) => write!(f, "no capability covers that it {}", effect.sentence()),
+            Some(effect) => text.push_str(&format!("no capability covers that it {}", effect.sentence())),
             None => {
                 // Most refusals are this one, so it is put together without a detour.
-                f.write_str("`")?;
-                f.write_str(call.tool().as_str())?;
-                f.write_str("` is in none of its capabilities")
+                text.push('`');
+                text.push_str(call.tool().as_str());
+                text.push_str("` is in none of its capabilities");
             }
         }
     }

@@ -238,11 +238,12 @@ impl<'a> Reader<'a, '_> {
             }
             at += 1;
         }
-        let (value, at) = self.operand(at, end);
-        match value {
-            Value::Number(number) if negative => (Value::Number(number.wrapping_neg()), at),
-            value => (value, at),
+        let (mut value, at) = self.operand(at, end);
+        // In its place: to take a value apart and put it together again costs as much as reading it.
+        if negative && let Value::Number(number) = &mut value {
+            *number = number.wrapping_neg();
         }
+        (value, at)
     }
 
     fn step(&mut self) {

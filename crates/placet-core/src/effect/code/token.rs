@@ -170,9 +170,8 @@ impl<'s, 't> Lexer<'s, 't> {
     /// An identifier.
     pub fn name(&mut self) {
         let start = self.at;
-        while is_name_byte(self.peek(0)) {
-            self.at += 1;
-        }
+        let rest = &self.source.as_bytes()[self.at..self.end];
+        self.at += rest.iter().take_while(|byte| is_name_byte(**byte)).count();
         if !self.source.is_char_boundary(self.at) {
             self.at = self.end;
         }

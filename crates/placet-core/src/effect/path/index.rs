@@ -22,8 +22,9 @@ pub(super) struct Index {
     others: Vec<u16>,
     /// Rows whose first part is `*`: the only ones that a part of which nothing is known can meet.
     anything: Vec<u16>,
-    /// Of each row, the first and the last byte of its first part. Apart, so that a look at all is short.
-    ends: Vec<[u8; 2]>,
+    /// By the first and by the last byte of the first part, for paths where that part is a wildcard.
+    first: Vec<Vec<u16>>,
+    last: Vec<Vec<u16>>,
     has_endings: bool,
     /// Whether each row says where it begins.
     anchored: bool,
@@ -96,7 +97,8 @@ impl Index {
             endings: vec![Vec::new(); BUCKETS],
             others: Vec::new(),
             anything: Vec::new(),
-            ends: Vec::new(),
+            first: vec![Vec::new(); 256],
+            last: vec![Vec::new(); 256],
             has_endings: false,
             anchored: true,
         };
@@ -127,7 +129,9 @@ impl Index {
             if first.shortest.is_empty() {
                 index.anything.push(number);
             }
-            index.ends.push(row.ends);
+            let [first, last] = row.ends;
+            index.first[lower(first)].push(number);
+            index.last[lower(last)].push(number);
             index.rows.push(row);
         }
         index.has_endings = index.endings.iter().any(|rows| !rows.is_empty());
@@ -155,9 +159,7 @@ impl Index {
                     if part.text.chars().all(|letter| letter == HOLE) {
                         self.anything.iter().copied().for_each(&mut try_row);
                     } else {
-                        let rows = self.ends.iter().zip(0_u16..);
-                        rows.filter(|(ends, _)| wild.fits_ends(**ends))
-                            .for_each(|(_, number)| try_row(number));
+                        self.worth_a_look(wild, &mut try_row);
                     }
                 }
                 continue;
@@ -180,6 +182,24 @@ impl Index {
             if self.has_endings && part.text.contains('.') {
                 self.endings[bucket(ending(part.text).hash)].iter().copied().for_each(&mut try_row);
             }
+        }
+    }
+
+    /// Calls `try_row` for each row whose first part `wild` could become, as far as the first and the last byte tell.
+    fn worth_a_look(&self, wild: &Wild, mut try_row: impl FnMut(u16)) {
+        let fits = |number: &&u16| wild.fits_ends(self.rows[usize::from(**number)].ends);
+        let (table, byte) = match (wild.tokens.first(), wild.tokens.last()) {
+            (Some(Token::Is(first)), _) => (&self.first, *first),
+            (_, Some(Token::Is(last))) => (&self.last, *last),
+            _ => {
+                (0..self.rows.len() as u16).filter(|number| fits(&number)).for_each(try_row);
+                return;
+            }
+        };
+        table[lower(byte)].iter().filter(fits).copied().for_each(&mut try_row);
+        // A star in the row becomes whatever the wildcard says.
+        if byte != b'*' {
+            table[lower(b'*')].iter().filter(fits).copied().for_each(&mut try_row);
         }
     }
 
@@ -269,6 +289,11 @@ impl Row {
 /// The hash of a part and the one after it.
 fn pair(first: u32, second: Option<u32>) -> u32 {
     second.map_or(first, |second| first.rotate_left(7) ^ second.wrapping_mul(0x9e37_79b1))
+}
+
+/// A letter, whatever its case, as a number.
+fn lower(byte: u8) -> usize {
+    usize::from(byte.to_ascii_lowercase())
 }
 
 /// Two letters as one number below 256.
