@@ -36,6 +36,8 @@ mod threats;
 
 mod operate;
 
+mod tokens;
+
 mod sessions;
 
 mod engine;
@@ -53,4 +55,5 @@ pub use report::Noted;
 pub use sessions::BindError;
 pub use snapshot::Snapshot;
 pub use submit::{Presented, Submission};
+pub use tokens::{Caller, NewToken, Role, Token, TokenError};
 pub use verify::{Progress, Verified, Verifier, VerifyError};

@@ -17,6 +17,7 @@ pub(crate) mod key {
     pub const MODE_OF_AGENT: &str = "mode:";
     pub const APPROVER: &str = "approver:";
     pub const WARRANTS: &str = "warrants";
+    pub const TOKEN: &str = "token:";
 }
 
 /// What a session acts under.

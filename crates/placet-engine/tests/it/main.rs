@@ -9,4 +9,5 @@ mod processes;
 mod reports;
 mod rig;
 mod rules;
+mod tokens;
 mod warrants;
