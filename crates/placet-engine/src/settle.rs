@@ -45,7 +45,7 @@ impl Prepared {
         self.weigh_threats(ledger, &mut stricter)?;
         self.refuse_replay(ledger, &mut stricter)?;
         let (decision, masked) = stricter.as_ref().map_or((&self.decision, &self.masked), |(d, m)| (d, m));
-        let mode = self.snapshot.mode(self.call.agent());
+        let mode = self.mode();
         let verdict = mode.carry_out(decision);
 
         if let Some(ticket) = &self.again

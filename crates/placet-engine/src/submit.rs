@@ -7,8 +7,8 @@ use std::{
 };
 
 use placet_core::{
-    CallDigest, Context, Decision, Finding, Redactor, SealedWarrant, Source, Timestamp, ToolCall, Verdict,
-    Warrant, decide_in,
+    CallDigest, Context, Decision, Finding, Mode, Redactor, SealedWarrant, Source, Timestamp, ToolCall,
+    Verdict, Warrant, decide_in,
     hold::{Ticket, can_come_back},
     log::{Hash, leaf},
     record::{Decided, Record, What},
@@ -36,6 +36,8 @@ pub struct Submission {
     pub may_retry: bool,
     /// The warrant that was shown with the call.
     pub presented: Option<Presented>,
+    /// Whether the host only reports the call, and runs it whatever is said: it is decided as in observe mode.
+    pub observed: bool,
 }
 
 /// A warrant that was shown with a call.
@@ -50,7 +52,7 @@ pub struct Presented {
 impl Submission {
     /// `call`, of a host that waits for `wait` and can try again later.
     pub fn new(call: ToolCall, wait: Duration) -> Self {
-        Self { call, wait, may_retry: true, presented: None }
+        Self { call, wait, may_retry: true, presented: None, observed: false }
     }
 }
 
@@ -95,6 +97,8 @@ pub(crate) struct Prepared {
     pub now: Timestamp,
     pub deadline: Timestamp,
     pub may_come_back: bool,
+    /// Whether the host runs it whatever is said.
+    pub observed: bool,
     /// The hold that was waited for, if this is not the first time.
     pub again: Option<Ticket>,
     pub chance: u64,
@@ -130,7 +134,7 @@ impl Engine {
         let mut again: Option<Ticket> = None;
         let mut tries = 0;
         loop {
-            let how = (may_come_back, submission.wait);
+            let how = (may_come_back, submission.wait, submission.observed);
             let prepared = prepare(shared, &call, shown.as_ref(), how, again.clone())?;
             let settled = transact(&*shared.store, move |ledger| prepared.settle(ledger)).await?;
             let held = match settled {
@@ -242,7 +246,7 @@ fn prepare(
     shared: &Arc<Shared>,
     call: &Arc<ToolCall>,
     shown: Option<&Result<Shown, String>>,
-    (may_come_back, wait): (bool, Duration),
+    (may_come_back, wait, observed): (bool, Duration, bool),
     again: Option<Ticket>,
 ) -> Result<Prepared, StoreError> {
     let started = Instant::now();
@@ -316,6 +320,7 @@ fn prepare(
         now,
         deadline: now.plus_ms(for_ms),
         may_come_back,
+        observed,
         again,
         chance: u64::from_le_bytes(chance),
         started,
@@ -335,6 +340,11 @@ pub(crate) fn stop(decision: &mut Decision, source: Source, reason: String) {
 }
 
 impl Prepared {
+    /// The mode this call is decided in.
+    pub fn mode(&self) -> Mode {
+        if self.observed { Mode::Observe } else { self.snapshot.mode(self.call.agent()) }
+    }
+
     /// The record of `masked`, with its hash in the log.
     pub fn encode(
         &self,
@@ -342,7 +352,7 @@ impl Prepared {
         ticket: Option<&Ticket>,
         carried_out: Option<Verdict>,
     ) -> (Vec<u8>, Hash) {
-        let mode = self.snapshot.mode(self.call.agent());
+        let mode = self.mode();
         let decided = Decided {
             digest: self.shared.keys.keyed(&self.digest),
             carried_out: carried_out.unwrap_or_else(|| mode.carry_out(masked)),
