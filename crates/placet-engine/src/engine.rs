@@ -106,6 +106,17 @@ impl Engine {
         self.shared.clock.now()
     }
 
+    /// Nobody waits for a person any longer in this process: whoever does is answered as if their time were over. Holds
+    /// stay as they are, for whoever comes next. For a service that is about to stop.
+    pub fn dismiss(&self) {
+        self.shared.waiters.dismiss();
+    }
+
+    /// A number that changes when anything was written, by this process or another.
+    pub fn version(&self) -> Result<u64, StoreError> {
+        self.shared.store.others_version()
+    }
+
     /// How many callers wait for a person in this process.
     pub fn waiting(&self) -> usize {
         self.shared.waiters.len()

@@ -46,6 +46,8 @@ mod threats;
 
 mod operate;
 
+mod tokens;
+
 mod sessions;
 
 mod engine;
@@ -68,4 +70,5 @@ pub use sessions::BindError;
 pub use snapshot::Snapshot;
 pub use stream::{each_record, records_since};
 pub use submit::{Presented, Submission};
+pub use tokens::{Caller, NewToken, Role, Token, TokenError};
 pub use verify::{Progress, Verified, Verifier, VerifyError};

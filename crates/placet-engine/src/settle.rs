@@ -48,7 +48,7 @@ impl Prepared {
             Some((decision, masked)) => (decision, masked),
             None => (&*self.decision, &*self.masked),
         };
-        let mode = self.snapshot.mode(self.call.agent());
+        let mode = self.mode();
         let verdict = mode.carry_out(decision);
 
         if let Some(ticket) = &self.again

@@ -20,6 +20,7 @@ pub(crate) mod key {
     pub const WARRANTS: &str = "warrants";
     /// Some session was bound to a warrant at some time.
     pub const BOUND: &str = "bound";
+    pub const TOKEN: &str = "token:";
 }
 
 /// What a session acts under.

@@ -7,8 +7,8 @@ use std::{
 };
 
 use placet_core::{
-    CallDigest, Context, Decision, Finding, Redactor, SealedWarrant, Source, Timestamp, ToolCall, Verdict,
-    Warrant,
+    CallDigest, Context, Decision, Finding, Mode, Redactor, SealedWarrant, Source, Timestamp, ToolCall,
+    Verdict, Warrant,
     assess::Opinion,
     decide_with,
     hold::{Ticket, can_come_back},
@@ -38,6 +38,8 @@ pub struct Submission {
     pub may_retry: bool,
     /// The warrant that was shown with the call.
     pub presented: Option<Presented>,
+    /// Whether the host only reports the call, and runs it whatever is said: it is decided as in observe mode.
+    pub observed: bool,
 }
 
 /// A warrant that was shown with a call.
@@ -52,7 +54,7 @@ pub struct Presented {
 impl Submission {
     /// `call`, of a host that waits for `wait` and can try again later.
     pub fn new(call: ToolCall, wait: Duration) -> Self {
-        Self { call, wait, may_retry: true, presented: None }
+        Self { call, wait, may_retry: true, presented: None, observed: false }
     }
 }
 
@@ -76,6 +78,15 @@ fn too_long(call: &ToolCall) -> Option<Answer> {
     Some(Answer::Block { reason, ticket: None, record: None })
 }
 
+/// What is known of a call beside the call itself, from the moment it comes.
+struct Asked {
+    shown: Option<Result<Shown, String>>,
+    opinion: Option<Opinion>,
+    may_come_back: bool,
+    wait: Duration,
+    observed: bool,
+}
+
 /// How often a decision is made anew because something changed while it was made.
 const TRIES_MAX: usize = 8;
 
@@ -96,6 +107,8 @@ pub(crate) struct Prepared {
     pub now: Timestamp,
     pub deadline: Timestamp,
     pub may_come_back: bool,
+    /// Whether the host runs it whatever is said.
+    pub observed: bool,
     /// The hold that was waited for, if this is not the first time.
     pub again: Option<Ticket>,
     pub started: Instant,
@@ -124,17 +137,19 @@ impl Engine {
         let shared = &self.shared;
         let until = Instant::now() + submission.wait.min(Duration::from_secs(24 * 60 * 60));
         let call = Arc::new(submission.call);
-        let may_come_back = submission.may_retry && can_come_back(call.session());
         // Once: a person may take longer to answer than a proof is fresh.
-        let shown = submission.presented.as_ref().map(|presented| Shown::check(shared, presented, &call));
-        let opinion = self.opinion(&call).await;
+        let asked = Asked {
+            shown: submission.presented.as_ref().map(|presented| Shown::check(shared, presented, &call)),
+            opinion: self.opinion(&call).await,
+            may_come_back: submission.may_retry && can_come_back(call.session()),
+            wait: submission.wait,
+            observed: submission.observed,
+        };
         let mut again: Option<Ticket> = None;
         let mut tries = 0;
         loop {
-            let how = (may_come_back, submission.wait);
             // Kept until it is settled, so that the writer need not clear it away.
-            let shown = (shown.as_ref(), opinion.as_ref());
-            let prepared = Arc::new(prepare(shared, &call, shown, how, again.clone())?);
+            let prepared = Arc::new(prepare(shared, &call, &asked, again.clone())?);
             let settling = Arc::clone(&prepared);
             let settled = transact(&*shared.store, move |ledger| settling.settle(ledger)).await?;
             let held = match settled {
@@ -252,8 +267,7 @@ impl Counters for StoredCounters<'_> {
 fn prepare(
     shared: &Arc<Shared>,
     call: &Arc<ToolCall>,
-    (shown, opinion): (Option<&Result<Shown, String>>, Option<&Opinion>),
-    (may_come_back, wait): (bool, Duration),
+    asked: &Asked,
     again: Option<Ticket>,
 ) -> Result<Prepared, StoreError> {
     let started = Instant::now();
@@ -262,7 +276,7 @@ fn prepare(
     let hide = |value: &str| shared.keys.hide(value);
     let history = shared.store.shelves().history(&hide);
     let counters = StoredCounters(&*shared.store);
-    let found = Authorized::find(shared, &snapshot, call, shown, now)?;
+    let found = Authorized::find(shared, &snapshot, call, asked.shown.as_ref(), now)?;
     let authority = found.as_ref().ok().and_then(Option::as_ref).map(|authorized| Authority {
         warrant: &authorized.warrant,
         held: authorized.possession.as_deref().map_or(Possessed::Taken, Possessed::Proved),
@@ -277,7 +291,7 @@ fn prepare(
         now,
         authority: authority.as_ref(),
     };
-    let mut decision = decide_with(call, &context, opinion);
+    let mut decision = decide_with(call, &context, asked.opinion.as_ref());
     shared.keys.hide_values(&mut decision.notes);
     if let Some(by) = snapshot.stopped() {
         stop(
@@ -312,10 +326,12 @@ fn prepare(
         }
         Ok(None) | Err(_) => Vec::new(),
     };
-    let for_ms = match may_come_back {
+    let for_ms = match asked.may_come_back {
         true => configuration.deadline_ms,
         // An answer is of use only while somebody waits for it.
-        false => configuration.inline_deadline_ms.min(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)),
+        false => {
+            configuration.inline_deadline_ms.min(i64::try_from(asked.wait.as_millis()).unwrap_or(i64::MAX))
+        }
     };
     let mut prepared = Prepared {
         shared: Arc::clone(shared),
@@ -327,7 +343,8 @@ fn prepare(
         warrants,
         now,
         deadline: now.plus_ms(for_ms),
-        may_come_back,
+        may_come_back: asked.may_come_back,
+        observed: asked.observed,
         again,
         started,
         ready: (Vec::new(), [0; 32]),
@@ -346,6 +363,11 @@ pub(crate) fn stop(decision: &mut Decision, source: Source, reason: String) {
 }
 
 impl Prepared {
+    /// The mode this call is decided in.
+    pub fn mode(&self) -> Mode {
+        if self.observed { Mode::Observe } else { self.snapshot.mode(self.call.agent()) }
+    }
+
     /// The record of `masked`, with its hash in the log.
     pub fn encode(
         &self,
@@ -353,7 +375,7 @@ impl Prepared {
         ticket: Option<&Ticket>,
         carried_out: Option<Verdict>,
     ) -> (Vec<u8>, Hash) {
-        let mode = self.snapshot.mode(self.call.agent());
+        let mode = self.mode();
         let decided = Decided {
             digest: first_half(&self.token),
             carried_out: carried_out.unwrap_or_else(|| mode.carry_out(masked)),

@@ -31,6 +31,8 @@ struct Inner {
     count: usize,
     /// Nothing that anybody waits for stands in the log before this record.
     after: u64,
+    /// Whether nobody may wait any more.
+    closed: bool,
 }
 
 impl Waiters {
@@ -42,6 +44,10 @@ impl Waiters {
     pub fn wait(&self, ticket: &Ticket, record: u64, until: Instant) -> oneshot::Receiver<Woken> {
         let (tell, told) = oneshot::channel();
         let mut inner = self.lock();
+        if inner.closed {
+            let _ = tell.send(Woken::TimeUp);
+            return told;
+        }
         inner.after = if inner.count == 0 { record } else { inner.after.min(record) };
         inner.count += 1;
         let number = inner.next;
@@ -60,6 +66,19 @@ impl Waiters {
         for (_, tell) in waiting {
             // Whoever has gone need not be told.
             let _ = tell.send(Woken::Changed);
+        }
+    }
+
+    /// The time of everybody is over, and that of whoever comes now.
+    pub fn dismiss(&self) {
+        let mut inner = self.lock();
+        inner.closed = true;
+        inner.count = 0;
+        inner.times = BinaryHeap::new();
+        let waiting = std::mem::take(&mut inner.waiting);
+        drop(inner);
+        for (_, tell) in waiting.into_values().flatten() {
+            let _ = tell.send(Woken::TimeUp);
         }
     }
 

@@ -10,4 +10,5 @@ mod prove;
 mod reports;
 mod rig;
 mod rules;
+mod tokens;
 mod warrants;

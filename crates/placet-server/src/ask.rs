@@ -1,0 +1,399 @@
+//! The way of a request: where it comes from, who it is, whether they may, what they say; then its handler. Every no is said
+//! in the dialect of its row.
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    panic::AssertUnwindSafe,
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+    time::Instant,
+};
+
+use axum::{
+    body::{Body, Bytes},
+    extract::Request,
+    http::{HeaderMap, StatusCode, header, request::Parts},
+    response::Response,
+};
+use futures_util::{FutureExt as _, StreamExt as _};
+use placet_engine::{Approver, Caller, Role};
+use serde::Serialize;
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::{
+    Server,
+    endpoint::{As, Dialect, Endpoint},
+    problem::{Problem, json},
+};
+
+/// Where a connection comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// The socket in the data directory: the same user, or root.
+    Unix,
+    /// The network.
+    Net(SocketAddr),
+}
+
+/// A request that may be done.
+pub struct Asked {
+    pub server: Arc<Server>,
+    /// Nobody if it came without a token.
+    pub caller: Option<Caller>,
+    params: Vec<(String, String)>,
+    pub query: String,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+    /// Its share of the memory for large bodies.
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+impl Asked {
+    /// A part of the path.
+    pub fn param(&self, name: &str) -> &str {
+        self.params.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
+    }
+
+    /// The caller as somebody who can answer. The table lets nobody else come here.
+    pub fn approver(&self) -> Result<Approver, Problem> {
+        self.caller.as_ref().and_then(Caller::approver).ok_or_else(|| forbidden("no approver"))
+    }
+
+    /// A value of the query; nothing if it is not there.
+    pub fn value(&self, name: &str) -> Option<String> {
+        let pair = self.query.split('&').find_map(|pair| {
+            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            (key == name).then_some(value)
+        })?;
+        Some(unescape(pair))
+    }
+
+    /// A count of the query, no larger than `max`.
+    pub fn count(&self, name: &str, default: u64, max: u64) -> Result<u64, Problem> {
+        match self.value(name) {
+            None => Ok(default),
+            Some(text) => match text.parse() {
+                Ok(count) if count <= max => Ok(count),
+                _ => Err(Problem::malformed(format!("`{name}` is a number up to {max}"))),
+            },
+        }
+    }
+
+    /// The body as a value that knows each of its keys.
+    pub fn read<T: serde::de::DeserializeOwned>(&self) -> Result<T, Problem> {
+        serde_json::from_slice(&self.body).map_err(|error| {
+            let said = placet_core::printable::shown(&error.to_string(), 200);
+            Problem::malformed(format!("the body cannot be read: {said}"))
+        })
+    }
+
+    /// The same where nothing at all is as good as an empty object.
+    pub fn read_or_default<T: serde::de::DeserializeOwned + Default>(&self) -> Result<T, Problem> {
+        if self.body.is_empty() { Ok(T::default()) } else { self.read() }
+    }
+}
+
+/// `%41` is `A`. What is no escape stays as it is; what is no text becomes a mark.
+pub fn unescape(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let pair =
+            bytes.get(at + 1..at + 3).and_then(|pair| data_encoding::HEXLOWER_PERMISSIVE.decode(pair).ok());
+        match (bytes[at], pair) {
+            (b'%', Some(byte)) => {
+                out.extend(byte);
+                at += 3;
+                continue;
+            }
+            (b'+', _) => out.push(b' '),
+            (byte, _) => out.push(byte),
+        }
+        at += 1;
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn forbidden(message: impl Into<String>) -> Problem {
+    Problem::new(
+        StatusCode::FORBIDDEN,
+        "forbidden",
+        message,
+        "ask an operator for a token with the right role",
+    )
+}
+
+/// An answer to a call, as [`placet_engine::Answer`] writes it.
+#[derive(Serialize)]
+struct Blocked<'a> {
+    answer: &'static str,
+    reason: &'a str,
+}
+
+/// The same for the plugin.
+#[derive(Serialize)]
+struct Decided<'a> {
+    decision: &'static str,
+    reason: &'a str,
+}
+
+/// How `dialect` says no.
+pub fn refusal(dialect: Dialect, problem: Problem) -> Response {
+    let reason = format!("Blocked: {}.\n{}.", problem.message, problem.remedy);
+    match dialect {
+        Dialect::Api => problem.into(),
+        Dialect::Call => {
+            // Only who may not ask at all is told by a status; everything else is an answer.
+            let status = match problem.status {
+                StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => problem.status,
+                _ => StatusCode::OK,
+            };
+            json(status, &Blocked { answer: "block", reason: &reason })
+        }
+        Dialect::AgentGuard => json(StatusCode::OK, &Decided { decision: "block", reason: &reason }),
+    }
+}
+
+/// Answers a request to `row`.
+pub async fn answer(
+    row: &'static Endpoint,
+    server: Arc<Server>,
+    params: Vec<(String, String)>,
+    request: Request,
+) -> Response {
+    let began = Instant::now();
+    let done = AssertUnwindSafe(try_answer(row, &server, params, request)).catch_unwind().await;
+    let response = match done {
+        Ok(Ok(response)) => response,
+        Ok(Err(problem)) => {
+            if matches!(problem.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+                server.metrics.refused.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            }
+            server.say(
+                "refused",
+                &[
+                    ("method", &row.verb.as_str()),
+                    ("path", &row.path),
+                    ("code", &problem.code),
+                    ("status", &problem.status.as_u16()),
+                    ("ms", &began.elapsed().as_millis()),
+                ],
+            );
+            refusal(row.dialect, problem)
+        }
+        Err(_) => {
+            server.say("failed", &[("method", &row.verb.as_str()), ("path", &row.path)]);
+            refusal(row.dialect, Problem::internal())
+        }
+    };
+    server.metrics.answered(response.status().as_u16());
+    response
+}
+
+async fn try_answer(
+    row: &'static Endpoint,
+    server: &Arc<Server>,
+    params: Vec<(String, String)>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    let peer = parts.extensions.get::<Peer>().copied();
+    let permitted = from_here(server, &parts, peer).and_then(|()| who(row, server, &params, &parts, peer));
+    // A body is read to its end even where the answer is no: who is still sending does not listen yet, and takes the
+    // end of the connection for whatever it likes.
+    let limits = &server.settings.limits;
+    let read = tokio::time::timeout(limits.body, read_body(server, body)).await;
+    let caller = permitted?;
+    let (body, room) = read.map_err(|_| {
+        let status = StatusCode::REQUEST_TIMEOUT;
+        Problem::new(status, "too_slow", "the body took too long to come", "send it faster")
+    })??;
+    let large = body.len() > LARGE;
+    let asked = Asked {
+        server: Arc::clone(server),
+        caller,
+        params,
+        query: parts.uri.query().unwrap_or("").to_owned(),
+        headers: parts.headers,
+        body,
+        _room: room,
+    };
+    let mut handled = pin!((row.handler)(asked));
+    if !large
+        || tokio::runtime::Handle::current().runtime_flavor() != tokio::runtime::RuntimeFlavor::MultiThread
+    {
+        return handled.await;
+    }
+    // A large call takes a while to be understood: others go on elsewhere meanwhile.
+    std::future::poll_fn(|context| -> Poll<_> {
+        tokio::task::block_in_place(|| handled.as_mut().poll(context))
+    })
+    .await
+}
+
+/// From so many bytes on a call is large.
+const LARGE: usize = 64 << 10;
+
+/// Reads all of a body, and keeps it if it is not too large.
+async fn read_body(
+    server: &Arc<Server>,
+    body: Body,
+) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Problem> {
+    let max = server.settings.limits.body_bytes;
+    let mut stream = body.into_data_stream();
+    let (mut kept, mut room, mut length) = (Vec::new(), None, 0_usize);
+    let mut first: Option<Bytes> = None;
+    let mut problem = None;
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk.map_err(|_| Problem::malformed("the body ended before its time"))?;
+        length = length.saturating_add(chunk.len());
+        if length > max {
+            (kept, first, room) = (Vec::new(), None, None);
+            continue;
+        }
+        if problem.is_some() {
+            continue;
+        }
+        if length > LARGE && room.is_none() {
+            let kib = u32::try_from(max >> 10).unwrap_or(u32::MAX);
+            match Arc::clone(&server.bodies).try_acquire_many_owned(kib) {
+                Ok(permit) => room = Some(permit),
+                Err(_) => {
+                    let status = StatusCode::SERVICE_UNAVAILABLE;
+                    problem =
+                        Some(Problem::new(status, "busy", "too many large requests", "try again later"));
+                    (kept, first) = (Vec::new(), None);
+                    continue;
+                }
+            }
+        }
+        match first.take() {
+            None if kept.is_empty() => first = Some(chunk),
+            None => kept.extend_from_slice(&chunk),
+            Some(before) => {
+                kept.extend_from_slice(&before);
+                kept.extend_from_slice(&chunk);
+            }
+        }
+    }
+    if length > max {
+        let message = format!("the body is larger than {max} bytes");
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message, "send less"));
+    }
+    match problem {
+        Some(problem) => Err(problem),
+        None => Ok((first.unwrap_or_else(|| kept.into()), room)),
+    }
+}
+
+/// Refuses what a page of somebody else makes a browser send, under whichever name it found us.
+fn from_here(server: &Server, parts: &Parts, peer: Option<Peer>) -> Result<(), Problem> {
+    let text = |name: header::HeaderName| parts.headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    let refused = |message: &str| {
+        let remedy = "name the host with `--host` if it is one of yours";
+        Err(Problem::new(StatusCode::FORBIDDEN, "not_here", message, remedy))
+    };
+    let host = text(header::HOST).or_else(|| parts.uri.authority().map(|authority| authority.as_str()));
+    if peer != Some(Peer::Unix) && !host.is_some_and(|host| is_ours(server, host)) {
+        return refused("the request names a host that is none of ours");
+    }
+    if let Some(origin) = text(header::ORIGIN) {
+        let rest = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        if rest.is_none() || rest != host {
+            return refused("the request comes from a page of somebody else");
+        }
+    }
+    let site = parts.headers.get("sec-fetch-site").map(|value| value.to_str().unwrap_or("?"));
+    if !matches!(site, None | Some("same-origin" | "none")) {
+        return refused("the request comes from a page of somebody else");
+    }
+    Ok(())
+}
+
+/// Whether a host is ours: an address is nobody's name, and names are those we were told.
+fn is_ours(server: &Server, host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or(""),
+        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+    };
+    let known = |ours: &String| ours.eq_ignore_ascii_case(name);
+    name.parse::<IpAddr>().is_ok()
+        || name.eq_ignore_ascii_case("localhost")
+        || server.settings.hosts.iter().any(known)
+}
+
+/// Who asks, if they may.
+fn who(
+    row: &Endpoint,
+    server: &Server,
+    params: &[(String, String)],
+    parts: &Parts,
+    peer: Option<Peer>,
+) -> Result<Option<Caller>, Problem> {
+    if row.who.contains(&As::Anyone) {
+        return Ok(None);
+    }
+    let in_path = params.iter().find(|(name, _)| name == "secret").map(|(_, value)| value.as_str());
+    let bearer = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    // The plugin shows the name and password of its own database, which say nothing to us.
+    let bearer = bearer.and_then(|value| value.strip_prefix("Bearer "));
+    let Some(secret) = in_path.or(bearer) else {
+        if row.who.contains(&As::Local) && is_let_in(row, server, peer) {
+            return Ok(None);
+        }
+        let (status, message) = (StatusCode::UNAUTHORIZED, "this needs a token");
+        return Err(Problem::new(
+            status,
+            "no_token",
+            message,
+            "send `Authorization: Bearer TOKEN`; `placet token create` makes one",
+        ));
+    };
+    let Some(caller) = server.engine.caller(secret)? else {
+        let (status, message) = (StatusCode::UNAUTHORIZED, "this token is not known here, or was revoked");
+        return Err(Problem::new(status, "bad_token", message, "ask an operator for another one"));
+    };
+    let role = match caller.role() {
+        Role::Agent => As::Agent,
+        Role::Auditor => As::Auditor,
+        Role::Approver => As::Approver,
+        Role::Operator => As::Operator,
+    };
+    match row.who.contains(&role) {
+        true => Ok(Some(caller)),
+        false => Err(forbidden(format!("the role `{}` may not do this", caller.role()))),
+    }
+}
+
+/// Whether somebody without a token is let in.
+fn is_let_in(row: &Endpoint, server: &Server, peer: Option<Peer>) -> bool {
+    let settings = &server.settings;
+    match peer {
+        Some(Peer::Unix) => true,
+        Some(Peer::Net(address)) => {
+            let ip = address.ip().to_canonical();
+            (settings.local_agents && ip.is_loopback())
+                || (!row.path.starts_with("/v1/")
+                    && row.path != "/metrics"
+                    && settings.agentguard_from.iter().any(|network| contains(*network, ip)))
+        }
+        None => false,
+    }
+}
+
+/// Whether an address is of a network.
+fn contains((network, bits): (IpAddr, u8), address: IpAddr) -> bool {
+    match (network, address) {
+        (IpAddr::V4(network), IpAddr::V4(address)) => {
+            let mask = u32::MAX.checked_shl(32_u32.saturating_sub(bits.into())).unwrap_or(0);
+            network.to_bits() & mask == address.to_bits() & mask
+        }
+        (IpAddr::V6(network), IpAddr::V6(address)) => {
+            let mask = u128::MAX.checked_shl(128_u32.saturating_sub(bits.into())).unwrap_or(0);
+            network.to_bits() & mask == address.to_bits() & mask
+        }
+        (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
+    }
+}

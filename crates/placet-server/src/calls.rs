@@ -1,0 +1,146 @@
+//! Calls: decided, and waited for.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+use axum::{http::StatusCode, response::Response};
+use placet_core::{
+    Json, SealedWarrant, ToolCall,
+    hold::{HoldState, Ticket},
+    warrant::SealedProof,
+};
+use placet_engine::{Answer, Caller, HoldName, Presented, Role, Submission};
+use serde_json::json;
+
+use crate::{
+    Server,
+    ask::Asked,
+    problem::{Problem, json as reply},
+};
+
+const KEYS: [&str; 5] = ["call", "wait_ms", "may_retry", "warrant", "proof"];
+
+/// `POST /v1/calls`.
+pub async fn submit(asked: Asked) -> Result<Response, Problem> {
+    let submission = read(&asked)?;
+    let answer = decide(&asked.server, submission).await;
+    Ok(reply(StatusCode::OK, &answer))
+}
+
+fn read(asked: &Asked) -> Result<Submission, Problem> {
+    let wire = Json::read(&asked.body).map_err(|error| Problem::malformed(error.to_string()))?;
+    let Some(object) = wire.as_object() else { return Err(Problem::malformed("the body is no object")) };
+    if let Some((key, _)) = object.iter().find(|(key, _)| !KEYS.contains(key)) {
+        let key = placet_core::printable::shown(key, 40);
+        return Err(Problem::malformed(format!("key `{key}` is not known")));
+    }
+    let call = wire.get("call").ok_or_else(|| Problem::malformed("there is no `call`"))?;
+    let call = ToolCall::from_json(call).map_err(|error| Problem::malformed(error.to_string()))?;
+    let call = owned_by(asked.caller.as_ref(), call)?;
+    let wait = match wire.get("wait_ms") {
+        None | Some(Json::Null) => 0,
+        Some(value) => {
+            value.as_u64().ok_or_else(|| Problem::malformed("`wait_ms` is a number of milliseconds"))?
+        }
+    };
+    let may_retry = match wire.get("may_retry") {
+        None | Some(Json::Null) => true,
+        Some(value) => {
+            value.as_bool().ok_or_else(|| Problem::malformed("`may_retry` is `true` or `false`"))?
+        }
+    };
+    let text = |key: &str| match wire.get(key) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::String(text)) => Ok(Some(text.as_str())),
+        Some(_) => Err(Problem::malformed(format!("`{key}` is a text"))),
+    };
+    let presented = match (text("warrant")?, text("proof")?) {
+        (None, None) => None,
+        (Some(warrant), Some(proof)) => Some(Presented {
+            warrant: SealedWarrant::parse(warrant).map_err(|error| Problem::malformed(error.to_string()))?,
+            proof: SealedProof::parse(proof).map_err(|error| Problem::malformed(error.to_string()))?,
+        }),
+        (Some(_), None) | (None, Some(_)) => {
+            return Err(Problem::malformed("`warrant` and `proof` come together"));
+        }
+    };
+    let wait = Duration::from_millis(wait).min(asked.server.settings.limits.wait);
+    Ok(Submission { may_retry, presented, ..Submission::new(call, wait) })
+}
+
+/// The call as one of the agent that the caller speaks for.
+pub fn owned_by(caller: Option<&Caller>, call: ToolCall) -> Result<ToolCall, Problem> {
+    let Some(agent) = caller.and_then(Caller::agent) else { return Ok(call) };
+    if call.agent().is_empty() {
+        return Ok(call.with_agent(agent));
+    }
+    if call.agent() == agent { Ok(call) } else { Err(another_agent(agent)) }
+}
+
+/// Somebody speaks for an agent that is not theirs.
+pub fn another_agent(agent: &str) -> Problem {
+    let message = format!("this token speaks for the agent `{agent}` and for no other");
+    Problem::new(StatusCode::FORBIDDEN, "another_agent", message, "use the token of that agent")
+}
+
+/// Decides, and counts.
+pub async fn decide(server: &Server, submission: Submission) -> Answer {
+    let began = Instant::now();
+    let waited = AtomicBool::new(false);
+    let wait = submission.wait;
+    let answer = server
+        .engine
+        .submit_telling(submission, |held| {
+            waited.store(true, Ordering::Relaxed);
+            if !wait.is_zero() {
+                server.say("held", &[("ticket", &held.ticket), ("record", &held.record)]);
+            }
+        })
+        .await;
+    let metrics = &server.metrics;
+    let count = match &answer {
+        Answer::Allow { .. } => &metrics.allowed,
+        Answer::Block { ticket: Some(_), .. } => &metrics.held,
+        Answer::Block { record: Some(_), .. } => &metrics.blocked,
+        Answer::Block { record: None, .. } => &metrics.failed,
+    };
+    count.fetch_add(1, Ordering::Relaxed);
+    if !waited.load(Ordering::Relaxed) {
+        metrics.took(began.elapsed());
+    }
+    answer
+}
+
+/// `GET /v1/calls/{ticket}`: what an agent may know of its own ticket.
+pub async fn ticket(asked: Asked) -> Result<Response, Problem> {
+    // Who has no right to know is told the same as if there were none.
+    let none = || Problem::unknown("there is no such ticket of yours");
+    let name = HoldName::Ticket(Ticket::parse(asked.param("ticket")).map_err(|_| none())?);
+    let hold = asked.server.off(move |engine| Ok(engine.hold(&name)?)).await?.ok_or_else(none)?;
+    let said = |key: &str, value: &str| asked.value(key).is_some_and(|said| said == value);
+    let own = match &asked.caller {
+        Some(caller) if caller.role() != Role::Agent => true,
+        Some(caller) if caller.agent().is_some() => caller.agent() == Some(hold.opened.agent.as_str()),
+        // A session is no secret; but whoever knows neither it nor the agent has guessed the ticket.
+        Some(_) | None => said("session", &hold.opened.session) && said("agent", &hold.opened.agent),
+    };
+    if !own {
+        return Err(none());
+    }
+    let next = match hold.state {
+        HoldState::Pending => "nobody has answered yet; carry on with other work",
+        HoldState::Approved => "repeat exactly the same call to use the approval",
+        HoldState::Denied => "do not retry",
+        HoldState::Expired | HoldState::Abandoned | HoldState::Lapsed => {
+            "it is over; ask again if it must be"
+        }
+        HoldState::Redeemed => "the approval was used",
+    };
+    let body = json!({
+        "ticket": hold.opened.ticket, "state": hold.state, "deadline": hold.opened.deadline,
+        "reason": hold.reason, "next": next,
+    });
+    Ok(reply(StatusCode::OK, &body))
+}

@@ -1,0 +1,170 @@
+//! Every path there is, who may use it, and how it says no. The router is made from this table, the document that describes
+//! the service too, and a test asks each row as each role.
+
+use std::{future::Future, pin::Pin};
+
+use axum::response::Response;
+
+use crate::{
+    agentguard, ask::Asked, calls, events, health, holds, openapi, operating, problem::Problem, stream,
+    watching,
+};
+
+/// What is done with a request that came this far.
+pub type Handler = fn(Asked) -> Pin<Box<dyn Future<Output = Result<Response, Problem>> + Send>>;
+
+/// A path with its method.
+pub struct Endpoint {
+    /// The method.
+    pub verb: Verb,
+    /// The path, as axum writes it.
+    pub path: &'static str,
+    /// Who may use it.
+    pub who: &'static [As],
+    /// How it says no.
+    pub dialect: Dialect,
+    /// What it is for.
+    pub about: &'static str,
+    /// What it takes, in JSON schema; empty for nothing.
+    pub takes: &'static str,
+    /// What is done.
+    pub handler: Handler,
+}
+
+/// The methods we know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// Reads.
+    Get,
+    /// Does something.
+    Post,
+    /// Sets something.
+    Put,
+    /// Takes something away.
+    Delete,
+}
+
+impl Verb {
+    /// The method on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verb::Get => "GET",
+            Verb::Post => "POST",
+            Verb::Put => "PUT",
+            Verb::Delete => "DELETE",
+        }
+    }
+}
+
+/// As whom somebody comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum As {
+    /// Whoever it is.
+    Anyone,
+    /// Somebody without a token on this machine, where that is let in; for AgentGuard, from a network that is.
+    Local,
+    /// A token with this role.
+    Agent,
+    /// A token with this role.
+    Auditor,
+    /// A token with this role.
+    Approver,
+    /// A token with this role, or the credential of whoever ran Placet first.
+    Operator,
+}
+
+/// How an endpoint says no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// A status, and the problem as JSON.
+    Api,
+    /// An answer that blocks: whoever asks wants to run something.
+    Call,
+    /// What the AgentGuard plugin takes for a block. It takes everything else for leave to run, so this never fails.
+    AgentGuard,
+}
+
+use As::{Agent, Anyone, Approver, Auditor, Local, Operator};
+use Verb::{Delete, Get, Post, Put};
+
+const ASKS: &[As] = &[Local, Agent, Operator];
+const READS: &[As] = &[Auditor, Approver, Operator];
+const ANSWERS: &[As] = &[Approver, Operator];
+const RUNS: &[As] = &[Operator];
+const ANYONE: &[As] = &[Anyone];
+
+const fn row(
+    verb: Verb,
+    path: &'static str,
+    who: &'static [As],
+    about: &'static str,
+    takes: &'static str,
+    handler: Handler,
+) -> Endpoint {
+    Endpoint { verb, path, who, dialect: Dialect::Api, about, takes, handler }
+}
+
+const fn asking(dialect: Dialect, row: Endpoint) -> Endpoint {
+    Endpoint { dialect, ..row }
+}
+
+const CALL: &str = r#"{"type":"object","required":["call"],"additionalProperties":false,"properties":{"call":{"type":"object","required":["tool"]},"wait_ms":{"type":"integer","minimum":0},"may_retry":{"type":"boolean"},"warrant":{"type":"string"},"proof":{"type":"string"}}}"#;
+const EVENTS: &str = r#"{"type":"object","required":["events"],"additionalProperties":false,"properties":{"events":{"type":"array","maxItems":1000,"items":{"type":"object"}}}}"#;
+const OUTCOME: &str = r#"{"type":"object","additionalProperties":false,"required":["id","session","outcome"],"properties":{"id":{"type":"string"},"session":{"type":"string"},"outcome":{"enum":["ok","error","blocked","unknown"]},"agent":{"type":"string"},"host":{"type":"string"},"tool":{"type":"string"},"duration_ms":{"type":"integer","minimum":0},"result":{}}}"#;
+const REASON: &str =
+    r#"{"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}}"#;
+const STATE: &str = r#"{"type":"object","additionalProperties":false,"required":["state"],"properties":{"state":{"enum":["acknowledged","cleared"]}}}"#;
+const MODE: &str = r#"{"type":"object","additionalProperties":false,"required":["mode"],"properties":{"mode":{"enum":["enforce","observe"]},"agent":{"type":"string"}}}"#;
+const TOKEN: &str = r#"{"type":"object","additionalProperties":false,"required":["name","role"],"properties":{"name":{"type":"string"},"role":{"enum":["agent","auditor","approver","operator"]},"agent":{"type":"string"}}}"#;
+const ROWS: &str = r#"{"type":"object","required":["columns","data"],"properties":{"columns":{"type":"array","items":{"type":"string"}},"data":{"type":"array","items":{"type":"array"}}}}"#;
+const HOLD: &str = r#"{"type":"object","required":["tool_name"],"properties":{"tool_name":{"type":"string"},"tool_input":{"type":"object"},"session_id":{"type":"string"},"agent_id":{"type":"string"}}}"#;
+
+/// Every path there is.
+#[rustfmt::skip]
+pub const ENDPOINTS: &[Endpoint] = &[
+    asking(Dialect::Call, row(Post, "/v1/calls", ASKS, "Decide on a call; wait for a person for up to wait_ms", CALL, |asked| Box::pin(calls::submit(asked)))),
+    row(Get, "/v1/calls/{ticket}", &[Local, Agent, Auditor, Approver, Operator], "How a ticket of yours stands", "", |asked| Box::pin(calls::ticket(asked))),
+    row(Post, "/v1/outcomes", ASKS, "Say how a call ended", OUTCOME, |asked| Box::pin(events::outcome(asked))),
+    row(Post, "/v1/events", ASKS, "Report what happened, up to a thousand at once", EVENTS, |asked| Box::pin(events::batch(asked))),
+
+    row(Get, "/v1/holds", READS, "What waits for a person, the most urgent first", "", |asked| Box::pin(holds::list(asked))),
+    row(Get, "/v1/holds/{hold}", READS, "One hold with everything a person sees of it", "", |asked| Box::pin(holds::show(asked))),
+    row(Post, "/v1/holds/{hold}/approve", ANSWERS, "Say yes: the call may run, once", "", |asked| Box::pin(holds::approve(asked))),
+    row(Post, "/v1/holds/{hold}/deny", ANSWERS, "Say no, and perhaps why", REASON, |asked| Box::pin(holds::deny(asked))),
+
+    row(Get, "/v1/sessions", READS, "Sessions, the last seen first", "", |asked| Box::pin(watching::sessions(asked))),
+    row(Get, "/v1/sessions/{session}", READS, "One session with its last records", "", |asked| Box::pin(watching::session(asked))),
+    row(Post, "/v1/sessions/{session}/end", RUNS, "End a session and what waits in it", "", |asked| Box::pin(operating::end_session(asked))),
+    row(Get, "/v1/agents", READS, "Agents, the last seen first", "", |asked| Box::pin(watching::agents(asked))),
+    row(Get, "/v1/threats", READS, "What rules found, the last matched first", "", |asked| Box::pin(watching::threats(asked))),
+    row(Put, "/v1/threats/{threat}", ANSWERS, "Say that you have looked at a threat, or dealt with it", STATE, |asked| Box::pin(operating::threat(asked))),
+    row(Get, "/v1/rules", READS, "The rules in force", "", |asked| Box::pin(watching::rules(asked))),
+    row(Get, "/v1/records", READS, "The audit log, from a record on", "", |asked| Box::pin(watching::records(asked))),
+    row(Get, "/v1/records/{index}", READS, "One record", "", |asked| Box::pin(watching::record(asked))),
+    row(Get, "/v1/checkpoints", READS, "Signed checkpoints of the log, and the key to check them", "", |asked| Box::pin(watching::checkpoints(asked))),
+    row(Get, "/v1/stream", READS, "Records as they are written, as server-sent events; resumes after Last-Event-ID", "", |asked| Box::pin(stream::stream(asked))),
+
+    row(Get, "/v1/mode", READS, "Whether decisions are enforced, and whether everything is stopped", "", |asked| Box::pin(operating::standing(asked))),
+    row(Put, "/v1/mode", RUNS, "Enforce or only observe, for all or for one agent", MODE, |asked| Box::pin(operating::mode(asked))),
+    row(Post, "/v1/stop-all", ANSWERS, "Stop everything: every call is blocked", "", |asked| Box::pin(operating::stop_all(asked))),
+    row(Post, "/v1/resume", RUNS, "Let calls be decided again", "", |asked| Box::pin(operating::resume(asked))),
+    row(Get, "/v1/tokens", RUNS, "Tokens, without their secrets", "", |asked| Box::pin(operating::tokens(asked))),
+    row(Post, "/v1/tokens", RUNS, "Make a token; its secret is shown this once", TOKEN, |asked| Box::pin(operating::token_create(asked))),
+    row(Delete, "/v1/tokens/{token}", RUNS, "Take a token back, at once", "", |asked| Box::pin(operating::token_revoke(asked))),
+
+    row(Get, "/v1/openapi.json", ANYONE, "This document", "", |asked| Box::pin(openapi::document(asked))),
+    row(Get, "/healthz", ANYONE, "Whether the process answers", "", |asked| Box::pin(health::healthz(asked))),
+    row(Get, "/readyz", ANYONE, "Whether decisions can be made and recorded", "", |asked| Box::pin(health::readyz(asked))),
+    row(Get, "/metrics", &[Local, Auditor, Approver, Operator], "Numbers for Prometheus", "", |asked| Box::pin(health::metrics(asked))),
+
+    asking(Dialect::AgentGuard, row(Post, "/api/holds", ASKS, "AgentGuard: decide on a call, and wait for a person", HOLD, |asked| Box::pin(agentguard::hold(asked)))),
+    asking(Dialect::AgentGuard, row(Post, "/agentguard/{secret}/api/holds", ASKS, "The same with a token in the path", HOLD, |asked| Box::pin(agentguard::hold(asked)))),
+    row(Post, "/api/holds/_abandon-session/{*session}", ASKS, "AgentGuard: a session is over", "", |asked| Box::pin(agentguard::abandon(asked))),
+    row(Post, "/agentguard/{secret}/api/holds/_abandon-session/{*session}", ASKS, "The same with a token in the path", "", |asked| Box::pin(agentguard::abandon(asked))),
+    row(Post, "/proton/v1/ingest/streams/{stream}", ASKS, "AgentGuard 0.2: events", ROWS, |asked| Box::pin(agentguard::ingest(asked))),
+    row(Post, "/timeplusd/v2/ingest/{db}/streams/{stream}", ASKS, "AgentGuard 0.3: events", ROWS, |asked| Box::pin(agentguard::ingest(asked))),
+    row(Post, "/{workspace}/api/v1beta2/streams/{stream}/ingest", ASKS, "AgentGuard 0.4 in its REST mode: events", ROWS, |asked| Box::pin(agentguard::ingest(asked))),
+    row(Post, "/agentguard/{secret}/proton/v1/ingest/streams/{stream}", ASKS, "The same with a token in the path", ROWS, |asked| Box::pin(agentguard::ingest(asked))),
+    row(Post, "/agentguard/{secret}/timeplusd/v2/ingest/{db}/streams/{stream}", ASKS, "The same with a token in the path", ROWS, |asked| Box::pin(agentguard::ingest(asked))),
+    row(Post, "/agentguard/{secret}/{workspace}/api/v1beta2/streams/{stream}/ingest", ASKS, "The same with a token in the path", ROWS, |asked| Box::pin(agentguard::ingest(asked))),
+];

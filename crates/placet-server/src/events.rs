@@ -1,0 +1,80 @@
+//! What hosts report: outcomes, what people said, sessions that begin and end.
+
+use std::sync::atomic::Ordering;
+
+use axum::{http::StatusCode, response::Response};
+use placet_core::{Event, Json, json::Object};
+use placet_engine::{Caller, Submission};
+use serde_json::{Value, json};
+
+use crate::{
+    Server,
+    ask::Asked,
+    calls,
+    problem::{Problem, json as reply},
+};
+
+/// Events in one request.
+const AT_ONCE: usize = 1_000;
+
+/// `POST /v1/outcomes`.
+pub async fn outcome(asked: Asked) -> Result<Response, Problem> {
+    let wire = Json::read(&asked.body).map_err(|error| Problem::malformed(error.to_string()))?;
+    let Some(object) = wire.as_object() else { return Err(Problem::malformed("the body is no object")) };
+    for key in ["id", "session", "outcome"] {
+        if object.get(key).and_then(Json::as_str).is_none() {
+            return Err(Problem::malformed(format!("`{key}` is missing, or no text")));
+        }
+    }
+    let rest = object.iter().map(|(key, value)| (key.to_owned(), value.clone()));
+    let event = Object::from_pairs(rest.chain([("event".to_owned(), Json::from("tool_result"))]));
+    let event = event.map_err(|_| Problem::malformed("an outcome has no key `event`"))?;
+    let noted = take(&asked.server, asked.caller.as_ref(), &Json::Object(event)).await?;
+    Ok(reply(StatusCode::OK, &noted))
+}
+
+/// `POST /v1/events`.
+pub async fn batch(asked: Asked) -> Result<Response, Problem> {
+    let wire = Json::read(&asked.body).map_err(|error| Problem::malformed(error.to_string()))?;
+    let known = wire.as_object().is_some_and(|object| object.len() == 1);
+    let events = wire.get("events").and_then(Json::as_array).filter(|_| known);
+    let events = events.ok_or_else(|| Problem::malformed("the body is an object with `events`, a list"))?;
+    if events.len() > AT_ONCE {
+        return Err(Problem::malformed(format!("{AT_ONCE} events at once, and no more")));
+    }
+    let mut results = Vec::with_capacity(events.len());
+    for event in events {
+        match take(&asked.server, asked.caller.as_ref(), event).await {
+            Ok(noted) => results.push(noted),
+            // One that cannot be read does not take the others along; trouble with the store does.
+            Err(problem) if problem.status.is_server_error() => return Err(problem),
+            Err(problem) => results.push(json!({ "error": problem })),
+        }
+    }
+    Ok(reply(StatusCode::OK, &json!({ "events": results })))
+}
+
+/// Takes note of one event; a call among them is only observed.
+pub async fn take(server: &Server, caller: Option<&Caller>, wire: &Json) -> Result<Value, Problem> {
+    let event = Event::from_json(wire).map_err(|error| Problem::malformed(error.to_string()))?;
+    if let Some(agent) = caller.and_then(Caller::agent)
+        && event.agent() != agent
+    {
+        return Err(calls::another_agent(agent));
+    }
+    server.metrics.events.fetch_add(1, Ordering::Relaxed);
+    match event {
+        Event::Other(report) => {
+            let noted = server.engine.report(report).await?;
+            Ok(json!({
+                "findings": noted.findings, "cites": noted.cites, "ungoverned": noted.ungoverned,
+            }))
+        }
+        Event::ToolCall(call) => {
+            let submission =
+                Submission { observed: true, ..Submission::new(call, std::time::Duration::ZERO) };
+            let answer = calls::decide(server, submission).await;
+            serde_json::to_value(answer).map_err(|_| Problem::internal())
+        }
+    }
+}

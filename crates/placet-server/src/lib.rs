@@ -1,0 +1,43 @@
+//! The service that agents ask and people answer: HTTP over the engine.
+//!
+//! One table, [`endpoint::ENDPOINTS`], says which paths there are, who may use each, and how it says no; the router is made
+//! from it, so there is no path without a row. Whatever goes wrong where an agent asks is a block in that agent's own
+//! language. This crate knows HTTP and sockets, and refuses to know SQL, files of configuration and the command line.
+
+mod problem;
+
+mod log;
+
+mod metrics;
+
+mod server;
+
+pub mod endpoint;
+
+mod ask;
+
+mod calls;
+
+mod events;
+
+mod holds;
+
+mod watching;
+
+mod operating;
+
+mod stream;
+
+mod health;
+
+mod agentguard;
+
+mod openapi;
+
+mod unhurried;
+
+mod listen;
+
+pub use listen::{Listener, serve};
+pub use log::Log;
+pub use server::{Limits, Server, Settings, app};

@@ -1,0 +1,297 @@
+//! Sockets: accepted, bounded, and closed in good order.
+
+use std::{
+    convert::Infallible,
+    io,
+    net::SocketAddr,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    pin::pin,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    body::Body,
+    http::{Request, Response, StatusCode},
+};
+use futures_util::StreamExt as _;
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpSocket, UnixListener, UnixStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task::JoinSet,
+};
+use tower_service::Service as _;
+
+use crate::{
+    Server, app,
+    ask::{Peer, refusal},
+    endpoint::Dialect,
+    problem::Problem,
+    unhurried::Unhurried,
+};
+
+/// Connections that may wait to be accepted. A connection that is refused is a call that runs unasked in some hosts.
+const BACKLOG: u32 = 4_096;
+/// Connections beyond the most there may be that are told so, at once.
+const OVER_MAX: usize = 256;
+/// How long one of those has.
+const OVER_TIME: Duration = Duration::from_secs(5);
+/// A head may be so large, and have so many lines.
+const HEAD_BYTES_MAX: usize = 64 << 10;
+const HEAD_LINES_MAX: usize = 64;
+/// Files that are needed besides connections.
+const OTHER_FILES: usize = 128;
+
+/// Where the service listens.
+pub enum Listener {
+    /// The network.
+    Net(TcpListener),
+    /// A socket in the file system, removed when the service stops.
+    Unix(UnixListener, PathBuf),
+}
+
+impl Listener {
+    /// Listens at `address`.
+    pub fn net(address: SocketAddr) -> io::Result<Self> {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        Ok(Listener::Net(socket.listen(BACKLOG)?))
+    }
+
+    /// Listens at `path`, for nobody but this user. A socket that somebody left behind is replaced.
+    pub async fn unix(path: &Path) -> io::Result<Self> {
+        if UnixStream::connect(path).await.is_ok() {
+            return Err(io::Error::new(io::ErrorKind::AddrInUse, "another service listens there"));
+        }
+        match std::fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        let listener = UnixListener::bind(path)?;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+        Ok(Listener::Unix(listener, path.to_owned()))
+    }
+
+    /// The address, if it is one of the network.
+    pub fn address(&self) -> Option<SocketAddr> {
+        match self {
+            Listener::Net(listener) => listener.local_addr().ok(),
+            Listener::Unix(..) => None,
+        }
+    }
+}
+
+/// Serves until `stop`; then answers whoever waits, lets requests end, and returns.
+pub async fn serve(server: Arc<Server>, listeners: Vec<Listener>, stop: impl Future<Output = ()>) {
+    let router = app(Arc::clone(&server));
+    let most = most_connections(server.settings.limits.connections);
+    let places = Places { all: Arc::new(Semaphore::new(most)), over: Arc::new(Semaphore::new(OVER_MAX)) };
+    let mut loops = JoinSet::new();
+    for listener in listeners {
+        loops.spawn(accept(Arc::clone(&server), router.clone(), listener, places.clone()));
+    }
+    stop.await;
+    server.say("stopping", &[("waiting", &server.engine.waiting())]);
+    server.stop();
+    while loops.join_next().await.is_some() {}
+    server.say("stopped", &[]);
+}
+
+/// Room for connections.
+#[derive(Clone)]
+struct Places {
+    all: Arc<Semaphore>,
+    over: Arc<Semaphore>,
+}
+
+/// So many connections as are wanted, or as the system lets us have.
+fn most_connections(wanted: usize) -> usize {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    let needed = (wanted + OVER_MAX + OTHER_FILES) as u64;
+    if limit.current.is_some_and(|current| current < needed) {
+        let raised = limit.maximum.map_or(needed, |maximum| maximum.min(needed));
+        // What the system does not give us, we do without.
+        if setrlimit(Resource::Nofile, rustix::process::Rlimit { current: Some(raised), ..limit }).is_ok() {
+            limit.current = Some(raised);
+        }
+    }
+    let files = limit.current.map_or(wanted, |files| usize::try_from(files).unwrap_or(usize::MAX));
+    wanted.min(files.saturating_sub(OVER_MAX + OTHER_FILES)).max(1)
+}
+
+async fn accept(server: Arc<Server>, router: Router, listener: Listener, places: Places) {
+    let mut connections = JoinSet::new();
+    let mut stopping = server.stopping();
+    loop {
+        let stopped = async { stopping.wait_for(|stop| *stop).await.is_ok() };
+        tokio::select! {
+            biased;
+            _ = stopped => break,
+            Some(_) = connections.join_next(), if !connections.is_empty() => {}
+            accepted = next(&listener) => match accepted {
+                Ok(accepted) => begin(&server, &router, &places, accepted, &mut connections).await,
+                Err(error) => {
+                    // Too many files are open, or the connection went before we came.
+                    server.say("cannot accept", &[("why", &error)]);
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            }
+        }
+    }
+    // Whoever is in the queue already is told, too.
+    while let Ok(Ok(accepted)) = tokio::time::timeout(Duration::from_millis(1), next(&listener)).await {
+        begin(&server, &router, &places, accepted, &mut connections).await;
+    }
+    if let Listener::Unix(_, path) = &listener {
+        let _ = std::fs::remove_file(path);
+    }
+    drop(listener);
+    let all_ended = async { while connections.join_next().await.is_some() {} };
+    let _ = tokio::time::timeout(server.settings.limits.drain, all_ended).await;
+    connections.shutdown().await;
+}
+
+enum Connection {
+    Net(tokio::net::TcpStream, SocketAddr),
+    Unix(UnixStream),
+}
+
+async fn next(listener: &Listener) -> io::Result<Connection> {
+    match listener {
+        Listener::Net(listener) => {
+            let (stream, peer) = listener.accept().await?;
+            // An answer is small and somebody waits for it.
+            let _ = stream.set_nodelay(true);
+            Ok(Connection::Net(stream, peer))
+        }
+        Listener::Unix(listener, _) => Ok(Connection::Unix(listener.accept().await?.0)),
+    }
+}
+
+async fn begin(
+    server: &Arc<Server>,
+    router: &Router,
+    places: &Places,
+    connection: Connection,
+    connections: &mut JoinSet<()>,
+) {
+    server.metrics.connections_total.fetch_add(1, Ordering::Relaxed);
+    let place = match (server.is_stopping(), Arc::clone(&places.all).try_acquire_owned()) {
+        (false, Ok(place)) => Some(place),
+        (true, _) | (_, Err(_)) => None,
+    };
+    let Some(place) = place else {
+        server.metrics.connections_over.fetch_add(1, Ordering::Relaxed);
+        // When even those who are only told no are too many, the rest wait in the queue of the system.
+        let Ok(place) = Arc::clone(&places.over).acquire_owned().await else { return };
+        let server = Arc::clone(server);
+        connections.spawn(async move {
+            let told = async {
+                match connection {
+                    Connection::Net(stream, _) => tell_no(&server, stream, place).await,
+                    Connection::Unix(stream) => tell_no(&server, stream, place).await,
+                }
+            };
+            let _ = tokio::time::timeout(OVER_TIME, told).await;
+        });
+        return;
+    };
+    let (server, router) = (Arc::clone(server), router.clone());
+    connections.spawn(async move {
+        match connection {
+            Connection::Net(stream, peer) => drive(server, router, stream, Peer::Net(peer), place).await,
+            Connection::Unix(stream) => drive(server, router, stream, Peer::Unix, place).await,
+        }
+    });
+}
+
+fn builder(head: Duration) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(head)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .max_headers(HEAD_LINES_MAX);
+    builder
+}
+
+/// Serves one connection to its end.
+async fn drive<C: AsyncRead + AsyncWrite + Unpin>(
+    server: Arc<Server>,
+    router: Router,
+    connection: C,
+    peer: Peer,
+    _place: OwnedSemaphorePermit,
+) {
+    let open = Open::new(&server);
+    let limits = &server.settings.limits;
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(peer);
+        router.clone().call(request)
+    });
+    let io = TokioIo::new(Unhurried::new(connection, limits.write));
+    let mut served = pin!(builder(limits.head).serve_connection(io, service));
+    let mut stopping = server.stopping();
+    let stopped = async { drop(stopping.wait_for(|stop| *stop).await) };
+    // How a connection ends is its own affair: whoever was on it knows.
+    tokio::select! {
+        _ = served.as_mut() => {}
+        () = stopped => {
+            served.as_mut().graceful_shutdown();
+            let _ = served.await;
+        }
+    }
+    drop(open);
+}
+
+/// A connection that is counted.
+struct Open(Arc<Server>);
+
+impl Open {
+    fn new(server: &Arc<Server>) -> Self {
+        server.metrics.connections.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(server))
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.metrics.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Serves one request with a no, in the dialect of whoever asks.
+async fn tell_no<C: AsyncRead + AsyncWrite + Unpin>(
+    server: &Server,
+    connection: C,
+    _place: OwnedSemaphorePermit,
+) {
+    let (code, message) = match server.is_stopping() {
+        true => ("stopping", "the service is about to stop"),
+        false => ("busy", "too many connections are open"),
+    };
+    let service = service_fn(move |request: Request<Incoming>| async move {
+        let dialect = match request.uri().path() {
+            "/v1/calls" => Dialect::Call,
+            path if path.ends_with("/api/holds") => Dialect::AgentGuard,
+            _ => Dialect::Api,
+        };
+        // Who is still sending does not listen yet.
+        let mut body = Body::new(request.into_body()).into_data_stream();
+        while let Some(Ok(_)) = body.next().await {}
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        let response: Response<Body> =
+            refusal(dialect, Problem::new(status, code, message, "try again later"));
+        Ok::<_, Infallible>(response)
+    });
+    let mut builder = builder(OVER_TIME);
+    builder.keep_alive(false);
+    let _ = builder.serve_connection(TokioIo::new(connection), service).await;
+}

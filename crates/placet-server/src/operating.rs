@@ -1,0 +1,130 @@
+//! What operators do while things run.
+
+use axum::{http::StatusCode, response::Response};
+use placet_core::Mode;
+use placet_engine::{NewToken, Role, TokenError};
+use placet_store::ThreatState;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    ask::Asked,
+    problem::{Problem, json as reply},
+    watching,
+};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SetMode {
+    mode: String,
+    agent: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SetState {
+    state: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MakeToken {
+    name: String,
+    role: String,
+    agent: Option<String>,
+}
+
+/// `GET /v1/mode`.
+pub async fn standing(asked: Asked) -> Result<Response, Problem> {
+    let standing = asked.server.off(|engine| Ok(engine.standing()?)).await?;
+    Ok(reply(StatusCode::OK, &standing))
+}
+
+/// `PUT /v1/mode`.
+pub async fn mode(asked: Asked) -> Result<Response, Problem> {
+    let (wanted, by): (SetMode, _) = (asked.read()?, asked.approver()?);
+    let mode =
+        Mode::parse(&wanted.mode).ok_or_else(|| Problem::malformed("`mode` is `enforce` or `observe`"))?;
+    if wanted.agent.as_ref().is_some_and(|agent| agent.is_empty() || agent.len() > 256) {
+        return Err(Problem::malformed("`agent` is the name of an agent"));
+    }
+    asked.server.engine.set_mode(wanted.agent.as_deref(), mode, &by).await?;
+    asked.server.say("mode", &[("mode", &mode), ("by", &by.name())]);
+    standing(asked).await
+}
+
+/// `POST /v1/stop-all`.
+pub async fn stop_all(asked: Asked) -> Result<Response, Problem> {
+    let by = asked.approver()?;
+    asked.server.engine.stop_all(&by).await?;
+    asked.server.say("stopped", &[("by", &by.name())]);
+    standing(asked).await
+}
+
+/// `POST /v1/resume`.
+pub async fn resume(asked: Asked) -> Result<Response, Problem> {
+    let by = asked.approver()?;
+    asked.server.engine.resume(&by).await?;
+    asked.server.say("resumed", &[("by", &by.name())]);
+    standing(asked).await
+}
+
+/// `POST /v1/sessions/{session}/end`.
+pub async fn end_session(asked: Asked) -> Result<Response, Problem> {
+    let session = asked.param("session").to_owned();
+    let known = session.clone();
+    let there = asked.server.off(move |engine| Ok(engine.look(|ledger| ledger.session_get(&known))?)).await?;
+    if there.is_none() {
+        return Err(Problem::unknown("there is no such session"));
+    }
+    asked.server.engine.end_session(&session).await?;
+    Ok(reply(StatusCode::OK, &json!({ "session": session, "ended": true })))
+}
+
+/// `PUT /v1/threats/{threat}`.
+pub async fn threat(asked: Asked) -> Result<Response, Problem> {
+    let none = || Problem::unknown("there is no such threat");
+    let (wanted, by): (SetState, _) = (asked.read()?, asked.approver()?);
+    let state = match wanted.state.as_str() {
+        "acknowledged" => ThreatState::Acknowledged,
+        "cleared" => ThreatState::Cleared,
+        _ => return Err(Problem::malformed("`state` is `acknowledged` or `cleared`")),
+    };
+    let id: i64 = asked.param("threat").parse().map_err(|_| none())?;
+    asked.server.engine.threat_change(id, state, &by).await?;
+    let found = asked.server.off(move |engine| Ok(engine.look(|ledger| ledger.threat_get(id))?)).await?;
+    Ok(reply(StatusCode::OK, &watching::of_threat(&found.ok_or_else(none)?)))
+}
+
+/// `GET /v1/tokens`.
+pub async fn tokens(asked: Asked) -> Result<Response, Problem> {
+    let tokens = asked.server.off(|engine| Ok(engine.tokens()?)).await?;
+    Ok(reply(StatusCode::OK, &json!({ "tokens": tokens })))
+}
+
+/// `POST /v1/tokens`.
+pub async fn token_create(asked: Asked) -> Result<Response, Problem> {
+    let (wanted, by): (MakeToken, _) = (asked.read()?, asked.approver()?);
+    let role = Role::parse(&wanted.role)
+        .ok_or_else(|| Problem::malformed("`role` is `agent`, `auditor`, `approver` or `operator`"))?;
+    let new = NewToken { name: wanted.name, role, agent: wanted.agent };
+    match asked.server.engine.token_create(new, &by).await {
+        Ok((token, secret)) => {
+            asked.server.say("token", &[("id", &token.id), ("role", &token.role), ("by", &by.name())]);
+            let shown = json!({ "token": token, "secret": secret.as_str() });
+            Ok(reply(StatusCode::CREATED, &shown))
+        }
+        Err(TokenError::Store(error)) => Err(error.into()),
+        Err(error @ (TokenError::Name | TokenError::Bound)) => Err(Problem::malformed(error.to_string())),
+    }
+}
+
+/// `DELETE /v1/tokens/{token}`.
+pub async fn token_revoke(asked: Asked) -> Result<Response, Problem> {
+    let (id, by) = (asked.param("token").to_owned(), asked.approver()?);
+    if !asked.server.engine.token_revoke(&id, &by).await? {
+        return Err(Problem::unknown("there is no such token"));
+    }
+    asked.server.say("token revoked", &[("id", &id), ("by", &by.name())]);
+    Ok(reply(StatusCode::OK, &json!({ "id": id, "revoked": true })))
+}

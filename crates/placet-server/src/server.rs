@@ -1,0 +1,187 @@
+//! What every request shares, and the router.
+
+use std::{
+    net::IpAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use axum::{
+    Router,
+    extract::{RawPathParams, Request, State, rejection::RawPathParamsRejection},
+    http::{Method, StatusCode},
+    response::Response,
+    routing::{MethodFilter, on},
+};
+use placet_engine::Engine;
+use tokio::sync::{Semaphore, watch};
+
+use crate::{
+    Log, ask,
+    endpoint::{ENDPOINTS, Verb},
+    metrics::Metrics,
+    problem::Problem,
+};
+
+/// How the service behaves towards its callers.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Names it is reached by, besides addresses and `localhost`.
+    pub hosts: Vec<String>,
+    /// Whether whoever is on this machine may submit calls without a token.
+    pub local_agents: bool,
+    /// Networks from which the AgentGuard plugin may ask without a secret in its path.
+    pub agentguard_from: Vec<(IpAddr, u8)>,
+    /// How long an AgentGuard plugin is kept waiting for a person.
+    pub agentguard_wait: Duration,
+    /// What a single caller, or all of them, may use up.
+    pub limits: Limits,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            hosts: Vec::new(),
+            local_agents: true,
+            agentguard_from: Vec::new(),
+            agentguard_wait: Duration::from_secs(300),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What callers may use up.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The largest body.
+    pub body_bytes: usize,
+    /// All large bodies together.
+    pub bodies_kib: usize,
+    /// The time a caller has to send its head, or its next request.
+    pub head: Duration,
+    /// The time a caller has to send a body.
+    pub body: Duration,
+    /// How long a caller may take nothing of what is sent to it.
+    pub write: Duration,
+    /// Connections at once.
+    pub connections: usize,
+    /// The longest that a call may wait for a person in one request.
+    pub wait: Duration,
+    /// Streams of events at once.
+    pub streams: usize,
+    /// How long requests have to end when the service stops.
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 8 << 20,
+            bodies_kib: 256 << 10,
+            head: Duration::from_secs(30),
+            body: Duration::from_secs(30),
+            write: Duration::from_secs(30),
+            connections: 10_000,
+            wait: Duration::from_secs(3_600),
+            streams: 256,
+            drain: Duration::from_secs(10),
+        }
+    }
+}
+
+/// What every request shares.
+pub struct Server {
+    pub(crate) engine: Engine,
+    pub(crate) settings: Settings,
+    pub(crate) log: Log,
+    pub(crate) metrics: Metrics,
+    pub(crate) bodies: Arc<Semaphore>,
+    pub(crate) streams: Arc<Semaphore>,
+    pub(crate) started: Instant,
+    stopping: watch::Sender<bool>,
+}
+
+impl Server {
+    /// A service over `engine`.
+    pub fn new(engine: Engine, settings: Settings, log: Log) -> Arc<Self> {
+        Arc::new(Self {
+            engine,
+            log,
+            metrics: Metrics::default(),
+            bodies: Arc::new(Semaphore::new(settings.limits.bodies_kib)),
+            streams: Arc::new(Semaphore::new(settings.limits.streams)),
+            started: Instant::now(),
+            stopping: watch::channel(false).0,
+            settings,
+        })
+    }
+
+    /// The engine behind it.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Begins to stop: whoever waits for a person is answered, streams end.
+    pub(crate) fn stop(&self) {
+        self.stopping.send_replace(true);
+        self.engine.dismiss();
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
+    pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
+        self.stopping.subscribe()
+    }
+
+    /// Writes a line into the log of the service.
+    pub fn say(&self, what: &str, values: &[(&str, &dyn std::fmt::Display)]) {
+        self.log.say(self.engine.now(), what, values);
+    }
+
+    /// Does something that may wait for the disk, where that keeps nobody else waiting.
+    pub(crate) async fn off<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Engine) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let server = Arc::clone(self);
+        tokio::task::spawn_blocking(move || work(&server.engine)).await.map_err(|_| Problem::internal())?
+    }
+}
+
+/// The router: a route for each row of the table, and nothing else.
+pub fn app(server: Arc<Server>) -> Router {
+    let mut router = Router::new();
+    for row in ENDPOINTS {
+        let handler = move |State(server): State<Arc<Server>>,
+                            params: Result<RawPathParams, RawPathParamsRejection>,
+                            request: Request| {
+            // A path that is no text names nothing; no secret is an empty one.
+            let owned = |params: RawPathParams| {
+                params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+            };
+            let params = params.map(owned).unwrap_or_else(|_| vec![("secret".to_owned(), String::new())]);
+            ask::answer(row, server, params, request)
+        };
+        let filter = match row.verb {
+            Verb::Get => MethodFilter::GET,
+            Verb::Post => MethodFilter::POST,
+            Verb::Put => MethodFilter::PUT,
+            Verb::Delete => MethodFilter::DELETE,
+        };
+        router = router.route(row.path, on(filter, handler));
+    }
+    router.fallback(unknown).method_not_allowed_fallback(not_so).with_state(server)
+}
+
+async fn unknown(State(server): State<Arc<Server>>) -> Response {
+    server.metrics.answered(404);
+    Problem::unknown("there is nothing at this path").into()
+}
+
+async fn not_so(State(server): State<Arc<Server>>, method: Method) -> Response {
+    server.metrics.answered(405);
+    let message = format!("this path knows no `{method}`");
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", message, "see /v1/openapi.json").into()
+}

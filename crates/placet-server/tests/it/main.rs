@@ -1,0 +1,14 @@
+//! The service at its boundary: bytes over real sockets, a real engine over a temporary directory.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
+mod agentguard;
+mod calls;
+mod documents;
+mod hostile;
+mod people;
+mod rig;
+mod roles;
+mod stopping;
+mod stream;
+mod wheels;

@@ -1,0 +1,1 @@
+//! The published plugin, three versions of it, unmodified, against the running service.
