@@ -54,6 +54,8 @@ pub enum Source {
     Threat(String),
     /// What must be kept could not be kept.
     Store,
+    /// The grant with this id: what somebody approved before.
+    Grant(String),
     /// Somebody outside who was asked; they can only make it stricter.
     Assessor,
 }

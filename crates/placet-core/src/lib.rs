@@ -44,6 +44,8 @@ pub mod warrant;
 
 pub mod decision;
 
+pub mod grant;
+
 pub mod redact;
 
 pub mod mode;

@@ -41,7 +41,11 @@ impl Mode {
                 let counts = |source: &Source| match source {
                     Source::Warrant | Source::KillSwitch | Source::Input | Source::Store => true,
                     Source::Assessment => crisis,
-                    Source::Setting | Source::Rule(_) | Source::Threat(_) | Source::Assessor => false,
+                    Source::Setting
+                    | Source::Rule(_)
+                    | Source::Threat(_)
+                    | Source::Grant(_)
+                    | Source::Assessor => false,
                 };
                 let voices = decision.findings.iter().filter(|finding| counts(&finding.source));
                 let strictest = voices.map(|finding| finding.verdict).max();

@@ -123,6 +123,7 @@ impl AuditKeys {
             What::Threat(_) => EntryKind::Threat,
             What::SessionWarrant(_) => EntryKind::SessionWarrant,
             What::Retention(_) => EntryKind::Retention,
+            What::Grant(_) => EntryKind::Grant,
         };
         let body = Record::new(at, what).encode();
         let hash = leaf(&body);

@@ -4,6 +4,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use placet_core::{
     Redactor,
+    grant::{NotGrantable, Wider},
     hold::{HoldEvent, HoldState, REDEEM_MS, Ticket},
     record::{HoldStep, What},
     warrant::{Approval, ApprovalScope},
@@ -13,7 +14,7 @@ use placet_store::{Hold, HoldChange, HoldId, Ledger, StoreError, ThreatState, tr
 use crate::{
     Approver, Card, Credential, CredentialError, Engine,
     engine::{Shared, look},
-    threats,
+    grants, threats,
 };
 
 /// How somebody names a hold.
@@ -42,6 +43,8 @@ impl HoldName {
 pub enum Ruling {
     /// This call may run, once.
     Approve,
+    /// This call may run, and others like it without asking.
+    ApproveFor(Wider),
     /// It may not, and perhaps why; the agent reads it.
     Deny {
         /// Why.
@@ -73,6 +76,9 @@ pub enum AnswerError {
         /// Who asked.
         agent: String,
     },
+    /// Only the call itself can be approved.
+    #[error("only this very call can be approved: {0}")]
+    NotGrantable(#[from] NotGrantable),
     /// It could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -89,6 +95,7 @@ impl Engine {
     /// Answers a hold. The first answer wins.
     pub async fn answer(&self, name: HoldName, ruling: Ruling, by: &Approver) -> Result<Hold, AnswerError> {
         let (shared, by) = (Arc::clone(&self.shared), by.clone());
+        let wider = matches!(ruling, Ruling::ApproveFor(_));
         let mut id = [0; 16];
         getrandom::fill(&mut id)
             .map_err(|error| StoreError::new(placet_store::Fault::Other, error.to_string()))?;
@@ -103,6 +110,9 @@ impl Engine {
         let hold = transact(&*self.shared.store, run).await??;
         self.shared.grown.store(true, Ordering::SeqCst);
         self.shared.due_at(hold.redeem_until);
+        if wider {
+            self.shared.refresh()?;
+        }
         self.shared.waiters.wake(&hold.opened.ticket);
         Ok(hold)
     }
@@ -140,7 +150,7 @@ fn rule(
         return Ok(Err(AnswerError::OwnRequest { ticket, agent: by.name.clone() }));
     }
     let event = match ruling {
-        Ruling::Approve => HoldEvent::Approve,
+        Ruling::Approve | Ruling::ApproveFor(_) => HoldEvent::Approve,
         Ruling::Deny { .. } => HoldEvent::Deny,
     };
     let Ok(state) = hold.state.step(event) else {
@@ -151,9 +161,16 @@ fn rule(
         crate::timekeeper::step(ledger, &shared.keys, &hold, HoldEvent::Expire, now)?;
         return Ok(Err(AnswerError::AlreadyResolved { ticket, state: HoldState::Expired, by: None }));
     }
+    let scope = match ruling {
+        Ruling::Approve | Ruling::Deny { .. } => ApprovalScope::ThisCall,
+        Ruling::ApproveFor(wider) => match grants::give(shared, ledger, &hold, *wider, by, now)? {
+            Ok(grant) => ApprovalScope::WithGrant(grant),
+            Err(error) => return Ok(Err(error)),
+        },
+    };
     let redeem_until = now.plus_ms(REDEEM_MS);
     let reason = match ruling {
-        Ruling::Approve => None,
+        Ruling::Approve | Ruling::ApproveFor(_) => None,
         Ruling::Deny { reason } => {
             reason.as_deref().map(|text| Redactor::builtin().redact(text).into_owned())
         }
@@ -164,7 +181,7 @@ fn rule(
             issuer: shared.keys.approvals().public(),
             call: hold.opened.digest,
             approver: by.name.clone(),
-            scope: ApprovalScope::ThisCall,
+            scope,
             issued: now,
             expires: redeem_until,
         };

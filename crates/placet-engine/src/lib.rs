@@ -36,6 +36,8 @@ mod timekeeper;
 
 mod holds;
 
+mod grants;
+
 mod card;
 
 mod report;
@@ -62,6 +64,7 @@ pub use configuration::{CarryOver, Configuration};
 pub use coverage::{Coverage, Covered};
 pub use credential::{Approver, Credential, CredentialError};
 pub use engine::Engine;
+pub use grants::Preview;
 pub use holds::{AnswerError, HoldName, Ruling};
 pub use operate::Standing;
 pub use prove::{ProveError, Prover};

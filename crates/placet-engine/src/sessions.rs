@@ -226,6 +226,8 @@ pub(crate) fn end(
 ) -> Result<Vec<placet_core::hold::Ticket>, StoreError> {
     let now = shared.clock.now();
     ledger.session_end(session, now)?;
+    let granted = ledger.grants_of_session(session)?;
+    crate::grants::revoke(shared, ledger, &granted, "the end of the session")?;
     let mut tickets = Vec::new();
     for hold in ledger.holds_pending_of(session)? {
         crate::timekeeper::step(ledger, &shared.keys, &hold, HoldEvent::Abandon, now)?;

@@ -2,11 +2,12 @@
 
 use placet_core::{
     Claim, Decision, Finding, Source, Timestamp, Verdict,
+    grant::Lift,
     hold::{Comeback, HoldEvent, HoldState, Ticket},
     log::Hash,
     record::{HoldStep, What},
     rule::{History, HistoryError, RulePolicy, Subject, Taken, Track},
-    warrant::{Approval, SealedApproval},
+    warrant::{Approval, Counters, SealedApproval},
 };
 use placet_store::{EntryKind, Hold, HoldChange, Ledger, NewHold, Sighting, StoreError};
 use std::{cell::RefCell, sync::Arc};
@@ -44,6 +45,7 @@ impl Prepared {
         self.judge_again(ledger, &mut stricter)?;
         self.weigh_threats(ledger, &mut stricter)?;
         self.refuse_replay(ledger, &mut stricter)?;
+        let lifted = self.lift(ledger, &mut stricter)?;
         let (decision, masked) = match &stricter {
             Some((decision, masked)) => (decision, masked),
             None => (&*self.decision, &*self.masked),
@@ -68,6 +70,9 @@ impl Prepared {
             return Ok(Settled::Stale);
         }
         self.seen(ledger, verdict)?;
+        if lifted && verdict == Verdict::Allow {
+            self.let_go(ledger)?;
+        }
         let ticket = match (&known, meets) {
             (Some(hold), Comeback::Join | Comeback::Redeem | Comeback::DeniedAlready) => {
                 Some(hold.opened.ticket.clone())
@@ -203,6 +208,45 @@ impl Prepared {
             }
         }
         Ok(())
+    }
+
+    /// Lets what was granted before answer for a person. True if it did.
+    fn lift(
+        &self,
+        ledger: &mut dyn Ledger,
+        stricter: &mut Option<(Decision, Decision)>,
+    ) -> Result<bool, StoreError> {
+        // Whoever waits for an answer to this very call gets that one, and uses up nothing else.
+        if self.grants.is_empty() || self.again.is_some() {
+            return Ok(false);
+        }
+        let own = if self.may_come_back { ledger.hold_of_call(&self.token)? } else { None };
+        if own.is_some_and(|hold| hold.state == HoldState::Approved && self.now < hold.redeem_until) {
+            return Ok(false);
+        }
+        let (decision, masked) = match &*stricter {
+            Some((decision, masked)) => (decision, masked),
+            None => (&*self.decision, &*self.masked),
+        };
+        let counters = Counted { ledger: RefCell::new(ledger), failed: RefCell::new(None) };
+        let lift = Lift::find(decision, &self.call, self.grants.iter(), &counters, self.now);
+        if let Some(error) = counters.failed.into_inner() {
+            return Err(error);
+        }
+        let Some(lift) = lift else { return Ok(false) };
+        *stricter = Some((lift.apply(decision), lift.apply(masked)));
+        Ok(true)
+    }
+
+    /// A grant answers: whoever was asked about this very call before need not answer any more.
+    fn let_go(&self, ledger: &mut dyn Ledger) -> Result<(), StoreError> {
+        match ledger.hold_of_call(&self.token)?.filter(|hold| hold.state == HoldState::Pending) {
+            Some(hold) if self.may_come_back => {
+                let keys = &self.shared.keys;
+                crate::timekeeper::step(ledger, keys, &hold, HoldEvent::Abandon, self.now)
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Lets nobody show the same proof twice.
@@ -450,6 +494,24 @@ fn refused(detail: &str) -> StoreError {
 /// What rules count is remembered by notes, not by counters.
 fn of_rule(key: &str) -> bool {
     key.starts_with("rule:")
+}
+
+/// The counters as the transaction sees them. What cannot be read is used up, and the transaction fails.
+struct Counted<'a> {
+    ledger: RefCell<&'a mut dyn Ledger>,
+    failed: RefCell<Option<StoreError>>,
+}
+
+impl Counters for Counted<'_> {
+    fn count(&self, key: &str) -> u64 {
+        match self.ledger.borrow_mut().counter_get(key) {
+            Ok(count) => count,
+            Err(error) => {
+                *self.failed.borrow_mut() = Some(error);
+                u64::MAX
+            }
+        }
+    }
 }
 
 /// The history as the transaction sees it.

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use placet_core::{Mode, Warrant};
+use placet_core::{Mode, Warrant, grant::Grant};
 use placet_store::{Settings, StoreError};
 
 use crate::Configuration;
@@ -20,6 +20,8 @@ pub(crate) mod key {
     pub const WARRANTS: &str = "warrants";
     /// Some session was bound to a warrant at some time.
     pub const BOUND: &str = "bound";
+    /// What is granted has changed; nobody was ever granted anything while this is absent.
+    pub const GRANTS: &str = "grants";
     pub const TOKEN: &str = "token:";
 }
 
@@ -36,6 +38,9 @@ pub(crate) enum Binding {
     Broken(String),
 }
 
+/// Sessions of which it is kept at hand what they act under, and what they were granted.
+const SESSIONS_MAX: usize = 20_000;
+
 /// What sessions were found to act under, by their own name and that of the session that started them.
 type Bound = HashMap<(String, String), Binding>;
 
@@ -48,6 +53,8 @@ pub struct Snapshot {
     modes: HashMap<String, Mode>,
     /// What sessions were found to be bound to. A new binding changes the version of the settings.
     pub(crate) bound: Mutex<Bound>,
+    /// What was found to be granted, by session and agent.
+    granted: Mutex<HashMap<(String, String), Arc<[Grant]>>>,
 }
 
 impl Snapshot {
@@ -59,7 +66,7 @@ impl Snapshot {
         };
         let modes = settings.iter().filter_map(own).collect();
         let mode = settings.get(key::MODE).map_or(Mode::Enforce, read);
-        Self { configuration, settings, mode, modes, bound: Mutex::default() }
+        Self { configuration, settings, mode, modes, bound: Mutex::default(), granted: Mutex::default() }
     }
 
     /// The mode for `agent`: its own, or that of all.
@@ -77,6 +84,29 @@ impl Snapshot {
         &self.configuration
     }
 
+    /// What is granted to an agent in a session, found by `find` if it is not known yet.
+    pub(crate) fn granted(
+        &self,
+        agent: &str,
+        session: &str,
+        find: impl FnOnce() -> Result<Arc<[Grant]>, StoreError>,
+    ) -> Result<Arc<[Grant]>, StoreError> {
+        if self.settings.get(key::GRANTS).is_none() {
+            return Ok(Arc::default());
+        }
+        let name = (session.to_owned(), agent.to_owned());
+        if let Some(known) = self.granted.lock().unwrap_or_else(PoisonError::into_inner).get(&name) {
+            return Ok(Arc::clone(known));
+        }
+        let found = find()?;
+        let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+        if granted.len() >= SESSIONS_MAX {
+            granted.clear();
+        }
+        granted.insert(name, Arc::clone(&found));
+        Ok(found)
+    }
+
     /// What a session acts under, found by `find` if it is not known yet.
     pub(crate) fn binding(
         &self,
@@ -84,7 +114,6 @@ impl Snapshot {
         parent: &str,
         find: impl FnOnce() -> Result<(Binding, bool), StoreError>,
     ) -> Result<Binding, StoreError> {
-        const SESSIONS_MAX: usize = 10_000;
         // Where nobody was ever bound, nobody need be looked up.
         if self.settings.get(key::BOUND).is_none() {
             return Ok(Binding::Free);

@@ -11,6 +11,7 @@ use placet_core::{
     Verdict, Warrant,
     assess::Opinion,
     decide_with,
+    grant::Grant,
     hold::{Ticket, can_come_back},
     log::{Hash, leaf},
     record::{Decided, Record, What},
@@ -104,6 +105,8 @@ pub(crate) struct Prepared {
     /// What rules looked at, and how it stood.
     pub seen: Vec<(Track, u64)>,
     pub warrants: Vec<String>,
+    /// What was granted before.
+    pub grants: Arc<[Grant]>,
     pub now: Timestamp,
     pub deadline: Timestamp,
     pub may_come_back: bool,
@@ -333,7 +336,9 @@ fn prepare(
             configuration.inline_deadline_ms.min(i64::try_from(asked.wait.as_millis()).unwrap_or(i64::MAX))
         }
     };
+    let grants = crate::grants::find(shared, &snapshot, (call.agent(), call.session()), now)?;
     let mut prepared = Prepared {
+        grants,
         shared: Arc::clone(shared),
         call: Arc::clone(call),
         token: shared.keys.token(&digest),

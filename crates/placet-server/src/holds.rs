@@ -85,6 +85,9 @@ async fn answer(asked: Asked, ruling: Ruling) -> Result<Response, Problem> {
         Err(error @ AnswerError::OwnRequest { .. }) => {
             Err(conflict("own_request", error.to_string(), "let somebody else answer"))
         }
+        Err(error @ AnswerError::NotGrantable(_)) => {
+            Err(conflict("not_grantable", error.to_string(), "approve this call alone"))
+        }
         Err(AnswerError::Store(error)) => Err(error.into()),
     }
 }

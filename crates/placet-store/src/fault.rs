@@ -14,8 +14,8 @@ use placet_core::{
 
 use crate::{
     AgedOut, Agent, Entry, Fault, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, Raised, Retention,
-    Session, Settings, Shelves, Sighting, Store, StoreError, StoredRecord, Threat, ThreatState, Work,
-    store::Look,
+    Session, Settings, Shelves, Sighting, Store, StoreError, StoredGrant, StoredRecord, Threat, ThreatState,
+    Work, store::Look,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -132,6 +132,12 @@ forward! {
     fn threats(with_cleared: bool, limit: usize) -> Vec<Threat>;
     fn threat_get(id: i64) -> Option<Threat>;
     fn threat_change(id: i64, state: ThreatState) -> bool;
+    fn grant_put(grant: &StoredGrant) -> ();
+    fn grant_get(id: &str) -> Option<StoredGrant>;
+    fn grants_of(agent: &str, session: &str) -> Vec<StoredGrant>;
+    fn grants_of_session(session: &str) -> Vec<StoredGrant>;
+    fn grants(limit: usize) -> Vec<StoredGrant>;
+    fn grant_revoke(id: &str, by: &str) -> ();
     fn happening_put(happening: &Happening) -> ();
     fn happenings_of(session: &str, limit: usize) -> Vec<Happening>;
     fn age_out(retention: &Retention, now: Timestamp) -> AgedOut;

@@ -9,7 +9,7 @@ use placet_core::{
 
 use crate::{
     AgedOut, Agent, Entry, Happening, Hold, HoldChange, HoldId, NewHold, Raised, Retention, Session,
-    Settings, Sighting, StoreError, StoredRecord, Threat, ThreatState,
+    Settings, Sighting, StoreError, StoredGrant, StoredRecord, Threat, ThreatState,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -111,6 +111,19 @@ pub trait Ledger {
     fn threat_get(&mut self, id: i64) -> Result<Option<Threat>>;
     /// Changes where a threat stands; false if there is none, or it stands there already.
     fn threat_change(&mut self, id: i64, state: ThreatState) -> Result<bool>;
+
+    /// Keeps a grant.
+    fn grant_put(&mut self, grant: &StoredGrant) -> Result<()>;
+    /// The grant with this id.
+    fn grant_get(&mut self, id: &str) -> Result<Option<StoredGrant>>;
+    /// What an agent was granted in a session and nobody has taken back, the oldest first.
+    fn grants_of(&mut self, agent: &str, session: &str) -> Result<Vec<StoredGrant>>;
+    /// What anybody was granted in a session and nobody has taken back.
+    fn grants_of_session(&mut self, session: &str) -> Result<Vec<StoredGrant>>;
+    /// Up to `limit` grants, the newest first.
+    fn grants(&mut self, limit: usize) -> Result<Vec<StoredGrant>>;
+    /// Takes a grant back.
+    fn grant_revoke(&mut self, id: &str, by: &str) -> Result<()>;
 
     /// Keeps an event that is not a call.
     fn happening_put(&mut self, happening: &Happening) -> Result<()>;

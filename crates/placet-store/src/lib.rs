@@ -16,6 +16,8 @@ mod session;
 
 mod threat;
 
+mod grant;
+
 mod happening;
 
 mod retention;
@@ -31,6 +33,7 @@ pub mod fault;
 pub mod sqlite;
 
 pub use error::{Fault, StoreError};
+pub use grant::StoredGrant;
 pub use happening::Happening;
 pub use hold::{Hold, HoldChange, HoldId, NewHold};
 pub use ledger::Ledger;

@@ -19,6 +19,8 @@ pub enum EntryKind {
     SessionWarrant = 6,
     /// Something aged out.
     Retention = 7,
+    /// A grant was given or taken back.
+    Grant = 8,
 }
 
 impl EntryKind {
@@ -32,6 +34,7 @@ impl EntryKind {
             EntryKind::Threat,
             EntryKind::SessionWarrant,
             EntryKind::Retention,
+            EntryKind::Grant,
         ]
         .into_iter()
         .find(|kind| *kind as i64 == number)

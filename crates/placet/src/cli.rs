@@ -33,6 +33,8 @@ pub enum Command {
     Ask(crate::ask::Ask),
     /// List, show, watch and answer the calls that wait for a person.
     Holds(crate::holds::Holds),
+    /// See what wider approvals have left behind, and take it back.
+    Grants(crate::grants::Grants),
     /// Print what was decided last, and go on as more is.
     Tail(crate::tail::Tail),
     /// List sessions, or show what happened in one.

@@ -14,6 +14,8 @@ mod ask;
 
 mod holds;
 
+mod grants;
+
 mod tail;
 
 mod sessions;
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
         Command::Decide(arguments) => decide::run(&arguments),
         Command::Ask(arguments) => ask::run(&arguments),
         Command::Holds(arguments) => holds::run(&arguments),
+        Command::Grants(arguments) => grants::run(&arguments),
         Command::Tail(arguments) => tail::run(&arguments),
         Command::Sessions(arguments) => sessions::run(&arguments),
         Command::Agents(arguments) => sessions::agents(&arguments),

@@ -55,6 +55,8 @@ pub enum What<'a> {
     SessionWarrant(Bound<'a>),
     /// Something aged out, and what.
     Retention(AgedOut<'a>),
+    /// A grant was given or taken back.
+    Grant(GrantStep<'a>),
 }
 
 /// A call, and what was decided about it. Masked already.
@@ -265,6 +267,29 @@ pub struct Bound<'a> {
     pub warrants: &'a [String],
     /// Who did it.
     pub by: &'a str,
+}
+
+/// Something that happened to a grant.
+#[derive(Debug, Serialize)]
+pub struct GrantStep<'a> {
+    /// Which.
+    pub grant: &'a str,
+    /// Whether it was given or revoked.
+    pub step: &'a str,
+    /// Who it is for.
+    pub agent: &'a str,
+    /// The session it is for.
+    pub session: &'a str,
+    /// Who did it.
+    pub by: &'a str,
+    /// The record of the decision that it came from.
+    pub cites: u64,
+    /// What it permits, as sentences.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub permits: &'a [String],
+    /// Until when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
 }
 
 /// Something that is no longer kept.

@@ -65,6 +65,7 @@ pub use link::{
 pub use posture::{Level, Posture};
 pub use proof::{Nonce, NonceWindow, Nonces, Possession, ProofError, SealedProof, WINDOW_MS};
 pub use reach::{About, Reach, TargetPattern};
+pub(crate) use reach::{VERBS, host_of};
 pub use revocation::{RevocationError, RevocationList, Revocations, RevocationsDigest, SealedRevocations};
 pub use scope::{Argument, Capability, Deed, Outside, Permit, Scope, Tier};
 pub use slip::Slip;

@@ -44,7 +44,7 @@ pub enum About {
 }
 
 /// The verbs as they are numbered on the wire.
-pub(super) const VERBS: &[(Verb, &str)] = &[
+pub(crate) const VERBS: &[(Verb, &str)] = &[
     (Verb::Read, "read"),
     (Verb::Write, "write"),
     (Verb::Delete, "delete"),
@@ -181,7 +181,7 @@ fn described_as(thing: &str, constraint: &Constraint) -> String {
 }
 
 /// The host in the name of an address, in lower case. Nothing if it is not plain to see.
-fn host_of(name: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn host_of(name: &str) -> Option<Cow<'_, str>> {
     let after = name.split_once("://").map_or(name, |(_, after)| after);
     let authority = &after[..after.find(['/', '?', '#']).unwrap_or(after.len())];
     if authority.contains('\\') {

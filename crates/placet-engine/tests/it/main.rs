@@ -3,6 +3,7 @@
 mod audit;
 mod crash;
 mod faults;
+mod grants;
 mod holds;
 mod modes;
 mod processes;

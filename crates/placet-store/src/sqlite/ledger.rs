@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     AgedOut, Agent, Entry, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, Raised, Retention, Session,
-    Setting, Settings, Sighting, StoreError, StoredRecord, Threat, ThreatState,
+    Setting, Settings, Sighting, StoreError, StoredGrant, StoredRecord, Threat, ThreatState,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -76,6 +76,12 @@ impl<'a> SqliteLedger<'a> {
     fn holds(&self, rest: &str, values: impl Params) -> Result<Vec<Hold>> {
         let read = self.all(&format!("select {} from hold {rest}", rows::HOLD), values, rows::hold)?;
         read.into_iter().map(|hold| hold.ok_or_else(|| damaged("a hold"))).collect()
+    }
+
+    fn grants_where(&self, rest: &str, values: impl Params) -> Result<Vec<StoredGrant>> {
+        let sql = format!("select {} from granted {rest}", rows::GRANT);
+        let grants = self.all(&sql, values, rows::grant)?.into_iter().collect::<Option<Vec<_>>>();
+        grants.ok_or_else(|| damaged("a grant"))
     }
 
     fn threats_where(&self, rest: &str, values: impl Params) -> Result<Vec<Threat>> {
@@ -593,6 +599,52 @@ impl Ledger for SqliteLedger<'_> {
         self.cache.quiet_sessions.clear();
         let sql = "update threat set state = ?1 where id = ?2 and state <> ?1";
         Ok(self.run(sql, params![state as i64, id])? == 1)
+    }
+
+    fn grant_put(&mut self, grant: &StoredGrant) -> Result<()> {
+        self.run(
+            "insert into granted (id, agent, session, ticket, cites, by, given, expires, warrant, revoked_by) \
+             values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            params![
+                grant.id,
+                grant.agent,
+                grant.session,
+                grant.ticket.as_str(),
+                grant.cites as i64,
+                grant.by,
+                grant.given.as_ms(),
+                grant.expires.as_ms(),
+                grant.warrant,
+                grant.revoked_by
+            ],
+        )
+        .map(|_| ())
+    }
+
+    fn grant_get(&mut self, id: &str) -> Result<Option<StoredGrant>> {
+        Ok(self.grants_where("where id = ?", [id])?.pop())
+    }
+
+    fn grants_of(&mut self, agent: &str, session: &str) -> Result<Vec<StoredGrant>> {
+        self.grants_where(
+            "where session = ? and agent = ? and revoked_by is null order by no",
+            [session, agent],
+        )
+    }
+
+    fn grants_of_session(&mut self, session: &str) -> Result<Vec<StoredGrant>> {
+        self.grants_where("where session = ? and revoked_by is null order by no", [session])
+    }
+
+    fn grants(&mut self, limit: usize) -> Result<Vec<StoredGrant>> {
+        self.grants_where("order by no desc limit ?", [limit as i64])
+    }
+
+    fn grant_revoke(&mut self, id: &str, by: &str) -> Result<()> {
+        match self.run("update granted set revoked_by = ?2 where id = ?1 and revoked_by is null", [id, by])? {
+            1 => Ok(()),
+            _ => Err(damaged("a grant that was there")),
+        }
     }
 
     fn happening_put(&mut self, happening: &Happening) -> Result<()> {

@@ -8,8 +8,8 @@ use placet_core::{
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Row};
 
 use crate::{
-    EntryKind, Fault, Happening, Hold, HoldId, NewHold, Session, StoreError, StoredRecord, Threat,
-    ThreatState,
+    EntryKind, Fault, Happening, Hold, HoldId, NewHold, Session, StoreError, StoredGrant, StoredRecord,
+    Threat, ThreatState,
 };
 
 /// What SQLite says, in our words.
@@ -146,6 +146,26 @@ pub fn threat(row: &Row<'_>) -> rusqlite::Result<Option<Threat>> {
         last: time(row.get(8)?),
         count: count(row.get(9)?),
         record: count(row.get(10)?),
+    }))
+}
+
+/// The columns of a grant, in the order in which [`grant`] reads them.
+pub const GRANT: &str = "id, agent, session, ticket, cites, by, given, expires, warrant, revoked_by";
+
+/// Reads a grant.
+pub fn grant(row: &Row<'_>) -> rusqlite::Result<Option<StoredGrant>> {
+    let Ok(ticket) = Ticket::parse(&row.get::<_, String>(3)?) else { return Ok(None) };
+    Ok(Some(StoredGrant {
+        id: row.get(0)?,
+        agent: row.get(1)?,
+        session: row.get(2)?,
+        ticket,
+        cites: count(row.get(4)?),
+        by: row.get(5)?,
+        given: time(row.get(6)?),
+        expires: time(row.get(7)?),
+        warrant: row.get(8)?,
+        revoked_by: row.get(9)?,
     }))
 }
 

@@ -131,6 +131,21 @@ create table threat (
 create index threat_open on threat (session) where state = 1;
 create index threat_last on threat (last);
 
+create table granted (
+    no         integer primary key,
+    id         text not null unique,
+    agent      text not null,
+    session    text not null,
+    ticket     text not null,
+    cites      integer not null,
+    by         text not null,
+    given      integer not null,
+    expires    integer not null,
+    warrant    blob not null,
+    revoked_by text
+);
+create index granted_to on granted (session, agent) where revoked_by is null;
+
 create table happening (
     id      integer primary key,
     at      integer not null,

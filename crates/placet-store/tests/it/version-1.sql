@@ -129,6 +129,21 @@ create table threat (
 create index threat_open on threat (session) where state = 1;
 create index threat_last on threat (last);
 
+create table granted (
+    no         integer primary key,
+    id         text not null unique,
+    agent      text not null,
+    session    text not null,
+    ticket     text not null,
+    cites      integer not null,
+    by         text not null,
+    given      integer not null,
+    expires    integer not null,
+    warrant    blob not null,
+    revoked_by text
+);
+create index granted_to on granted (session, agent) where revoked_by is null;
+
 create table happening (
     id      integer primary key,
     at      integer not null,
@@ -148,5 +163,6 @@ insert into counter values ('counter', 3);
 insert into once values ('once', 1772452801000);
 insert into session values (1, 's1', 'nightly', 'test', null, null, null, 1772452801000, 1772452801000, 29540880, null, 1, 0, 0, null);
 insert into threat values (1, 't.rule', 's1', 'something', 'high', 'hold', 1, 1772452801000, 1772452801000, 1, 0);
+insert into granted values (1, '0123456789abcdef0123456789abcdef', 'nightly', 's1', '7K2M', 0, 'ann', 1772452801000, 1772452901000, x'01', null);
 insert into happening values (1, 1772452801000, 'session_start', 's1', x'01');
 pragma user_version = 1;

@@ -4,11 +4,14 @@ mod view;
 
 mod watch;
 
-use std::{io::Write as _, process::ExitCode};
+use std::{
+    io::{IsTerminal as _, Write as _},
+    process::ExitCode,
+};
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use placet_core::printable;
+use placet_core::{grant::Wider, printable};
 use placet_engine::{AnswerError, HoldName, Ruling};
 use placet_store::{Hold, wait_for};
 
@@ -29,6 +32,7 @@ Examples:
   placet holds list
   placet holds watch
   placet holds approve H-7K2M
+  placet holds approve H-7K2M --for 10m      # and others like it, unasked
   placet holds deny H-7K2M --reason 'use a branch'
   placet holds deny --session 81c2
 
@@ -63,6 +67,13 @@ pub enum Command {
     Approve {
         #[command(flatten)]
         which: Which,
+        /// Others like it too, unasked: `session`, a time such as `10m`, or a number of times such as `5x`. Shows what
+        /// that newly permits, then asks.
+        #[arg(long = "for", value_name = "SCOPE", conflicts_with = "session", value_parser = Wider::parse)]
+        wider: Option<Wider>,
+        /// Do not ask before giving more than the one call.
+        #[arg(long, requires = "wider")]
+        yes: bool,
     },
     /// Say no.
     Deny {
@@ -96,7 +107,14 @@ pub fn run(arguments: &Holds) -> anyhow::Result<ExitCode> {
         Command::List { all, limit } => list(&home, *all, *limit, json),
         Command::Show { hold } => show(&home, hold, json),
         Command::Watch => watch::run(&home, json),
-        Command::Approve { which } => answer(&home, which, &Ruling::Approve, json),
+        Command::Approve { which, wider: None, .. } => answer(&home, which, &Ruling::Approve, json),
+        Command::Approve { which, wider: Some(wider), yes } => {
+            if !*yes && !agreed(&home, which, *wider)? {
+                writeln!(anstream::stderr(), "nothing was approved")?;
+                return Ok(ExitCode::FAILURE);
+            }
+            answer(&home, which, &Ruling::ApproveFor(*wider), json)
+        }
         Command::Deny { which, reason } => {
             answer(&home, which, &Ruling::Deny { reason: reason.clone() }, json)
         }
@@ -146,6 +164,33 @@ fn find(home: &Home, name: &str) -> anyhow::Result<Hold> {
     })
 }
 
+/// Shows what a wider approval would newly permit, and asks.
+fn agreed(home: &Home, which: &Which, wider: Wider) -> anyhow::Result<bool> {
+    let name = which.hold.as_deref().unwrap_or_default();
+    let named = HoldName::Ticket(find(home, name)?.opened.ticket);
+    let preview = home.engine.preview(&named, wider)?;
+    let (mut err, dim) = (anstream::stderr(), style::DIM);
+    writeln!(err, "From now on these run without asking:")?;
+    for sentence in &preview.permits {
+        writeln!(err, "  {}", printable::shown(sentence, 400))?;
+    }
+    writeln!(
+        err,
+        "  until {}{}",
+        preview.until,
+        if wider == Wider::Session { ", or the session ends" } else { "" }
+    )?;
+    writeln!(err, "  {dim}for example: {}{dim:#}", printable::shown(&preview.witness, 400))?;
+    if !std::io::stdin().is_terminal() {
+        bail!("nobody can be asked here; add `--yes` if that is what you want");
+    }
+    write!(err, "Approve {named}, and give that? [y/N] ", named = find(home, name)?.opened.ticket)?;
+    err.flush()?;
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line)?;
+    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+}
+
 fn answer(home: &Home, which: &Which, ruling: &Ruling, json: bool) -> anyhow::Result<ExitCode> {
     let by = home.approver()?;
     let names = match (&which.hold, &which.session) {
@@ -165,7 +210,11 @@ fn answer(home: &Home, which: &Which, ruling: &Ruling, json: bool) -> anyhow::Re
         match wait_for(home.engine.answer(name, ruling.clone(), &by)) {
             Ok(hold) if json => writeln!(out, "{}", view::as_json(&hold))?,
             Ok(hold) => {
-                let colour = if matches!(ruling, Ruling::Approve) { style::GOOD } else { style::BAD };
+                let colour = if matches!(ruling, Ruling::Approve | Ruling::ApproveFor(_)) {
+                    style::GOOD
+                } else {
+                    style::BAD
+                };
                 let about = printable::shown(&view::about(&hold), 160);
                 writeln!(out, "{colour}{}{colour:#} {}  {about}", hold.state, hold.opened.ticket)?;
             }

@@ -1,0 +1,176 @@
+//! Grants: what wider approvals leave behind, how they are given, found and taken back.
+
+use std::sync::Arc;
+
+use placet_core::{
+    SealedWarrant, Timestamp,
+    grant::{self, Grant, NotGrantable, Wider},
+    record::{GrantStep, What},
+    warrant::{IssueError, Purpose, Revocations, Scope, Subject, Terms, WarrantId},
+};
+use placet_store::{Fault, Hold, Ledger, StoreError, StoredGrant, transact};
+
+use crate::{
+    AnswerError, Approver, Card, Engine, HoldName, Snapshot,
+    engine::{Shared, look},
+    snapshot::key,
+};
+
+/// What a wider approval would newly permit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preview {
+    /// As sentences.
+    pub permits: Vec<String>,
+    /// Until when.
+    pub until: Timestamp,
+    /// A call that runs unasked from then on, and would not have: the tool and its arguments, masked.
+    pub witness: String,
+}
+
+impl Engine {
+    /// What approving a hold so widely would newly permit.
+    pub fn preview(&self, name: &HoldName, wider: Wider) -> Result<Preview, AnswerError> {
+        let hold = self.hold(name)?.ok_or(AnswerError::Unknown)?;
+        let (card, scope) = scope(&hold, wider)?;
+        let args = card.args().map(placet_core::canonical::to_string).unwrap_or_default();
+        Ok(Preview {
+            permits: grant::sentences(&scope),
+            until: wider.expires(self.now()),
+            witness: format!("{} {args}", card.tool()),
+        })
+    }
+
+    /// Takes a grant back, at once. False if there is none, or it was taken back already.
+    pub async fn revoke_grant(&self, id: &str, by: &Approver) -> Result<bool, StoreError> {
+        let (shared, id, by) = (Arc::clone(&self.shared), id.to_owned(), by.name().to_owned());
+        let run = move |ledger: &mut dyn Ledger| match ledger.grant_get(&id)? {
+            Some(grant) if grant.revoked_by.is_none() => {
+                revoke(&shared, ledger, &[grant], &by).map(|()| true)
+            }
+            Some(_) | None => Ok(false),
+        };
+        let revoked = transact(&*self.shared.store, run).await?;
+        self.changed()?;
+        Ok(revoked)
+    }
+}
+
+/// Takes grants back.
+pub(crate) fn revoke(
+    shared: &Shared,
+    ledger: &mut dyn Ledger,
+    grants: &[StoredGrant],
+    by: &str,
+) -> Result<(), StoreError> {
+    for grant in grants {
+        ledger.grant_revoke(&grant.id, by)?;
+        record(shared, ledger, grant, ("revoked", by), &[], None)?;
+    }
+    if grants.is_empty() { Ok(()) } else { changed(ledger) }
+}
+
+/// Leaves behind what a wider approval of `hold` permits, and gives its id.
+pub(crate) fn give(
+    shared: &Shared,
+    ledger: &mut dyn Ledger,
+    hold: &Hold,
+    wider: Wider,
+    by: &Approver,
+    now: Timestamp,
+) -> Result<Result<WarrantId, AnswerError>, StoreError> {
+    let scope = match scope(hold, wider) {
+        Ok((_, scope)) => scope,
+        Err(error) => return Ok(Err(error)),
+    };
+    let mut id = [0; 16];
+    getrandom::fill(&mut id)
+        .map_err(|error| StoreError::new(Fault::Other, format!("no random bytes: {error}")))?;
+    let id = WarrantId::from_bytes(id);
+    let permits = grant::sentences(&scope);
+    let terms = Terms {
+        id,
+        subject: Subject::Session { agent: hold.opened.agent.clone(), session: hold.opened.session.clone() },
+        not_before: now,
+        expires: wider.expires(now),
+        purpose: Purpose::Act,
+        max_depth: None,
+        scope,
+    };
+    let expires = terms.expires;
+    let sealed = match SealedWarrant::mint(terms, shared.keys.approvals()) {
+        Ok(sealed) => sealed,
+        Err(IssueError::Unreadable(_) | IssueError::Life) => {
+            return Ok(Err(AnswerError::NotGrantable(NotGrantable::Unreadable)));
+        }
+        Err(error) => return Err(StoreError::new(Fault::Other, error.to_string())),
+    };
+    let grant = StoredGrant {
+        id: id.to_string(),
+        agent: hold.opened.agent.clone(),
+        session: hold.opened.session.clone(),
+        ticket: hold.opened.ticket.clone(),
+        cites: hold.opened.record,
+        by: by.name().to_owned(),
+        given: now,
+        expires,
+        warrant: sealed.as_bytes().to_vec(),
+        revoked_by: None,
+    };
+    ledger.grant_put(&grant)?;
+    record(shared, ledger, &grant, ("given", by.name()), &permits, Some(expires))?;
+    changed(ledger)?;
+    Ok(Ok(id))
+}
+
+fn scope(hold: &Hold, wider: Wider) -> Result<(Card, Scope), AnswerError> {
+    let card = Card::read(&hold.opened.card).ok_or(NotGrantable::Unreadable)?;
+    let scope = grant::scope(card.as_json(), wider)?;
+    Ok((card, scope))
+}
+
+fn record(
+    shared: &Shared,
+    ledger: &mut dyn Ledger,
+    grant: &StoredGrant,
+    (step, by): (&str, &str),
+    permits: &[String],
+    until: Option<Timestamp>,
+) -> Result<(), StoreError> {
+    let step = GrantStep {
+        grant: &grant.id,
+        step,
+        agent: &grant.agent,
+        session: &grant.session,
+        by,
+        cites: grant.cites,
+        permits,
+        until,
+    };
+    shared.keys.record(ledger, shared.clock.now(), &grant.session, What::Grant(step)).map(|_| ())
+}
+
+/// Whoever decides by an older view of what is granted decides again.
+fn changed(ledger: &mut dyn Ledger) -> Result<(), StoreError> {
+    let size = ledger.log_size()?;
+    ledger.setting_put(key::GRANTS, &size.to_string())
+}
+
+/// What is granted to an agent in a session, as signed by us.
+pub(crate) fn find(
+    shared: &Shared,
+    snapshot: &Snapshot,
+    (agent, session): (&str, &str),
+    now: Timestamp,
+) -> Result<Arc<[Grant]>, StoreError> {
+    snapshot.granted(agent, session, || {
+        let stored = look(&*shared.store, |ledger| ledger.grants_of(agent, session))?;
+        let keys = shared.keys.approval_keys();
+        // One that does not open permits nothing; a call it would have covered asks again.
+        let open = |grant: StoredGrant| {
+            let warrant =
+                SealedWarrant::from_bytes(grant.warrant).open(&keys, &Revocations::default(), now).ok()?;
+            Some(Grant { warrant, by: grant.by })
+        };
+        Ok(stored.into_iter().filter_map(open).collect())
+    })
+}

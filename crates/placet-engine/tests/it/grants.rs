@@ -1,0 +1,160 @@
+//! Grants: what a wider approval permits, and what it does not.
+
+use std::time::Duration;
+
+use placet_core::{
+    ToolCall,
+    grant::{NotGrantable, Wider},
+    record::expand,
+};
+use placet_engine::{AnswerError, HoldName, Ruling, Submission};
+
+use crate::rig::{Rig, call, risky, short, ticket, wire};
+
+impl Rig {
+    /// Lets `call` be held, and approves it `wider`.
+    async fn grant(&self, call: ToolCall, wider: Wider) -> Result<(), AnswerError> {
+        let held = ticket(&self.ask(call.clone()).await);
+        let person = self.person().await;
+        let name = HoldName::parse(&held).unwrap();
+        self.engine.answer(name, Ruling::ApproveFor(wider), &person).await?;
+        // The call itself runs by its own approval, and uses up nothing of the grant.
+        assert_eq!(short(&self.ask(call).await), "allow");
+        Ok(())
+    }
+
+    async fn asks(&self, call: ToolCall) -> bool {
+        match short(&self.ask(call).await).as_str() {
+            "allow" => false,
+            held if held.starts_with("Held for a person") => true,
+            other => panic!("{other}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn calls_like_the_approved_one_run_and_no_others() {
+    let rig = Rig::new();
+    rig.grant(risky(), Wider::Session).await.unwrap();
+    for command in
+        ["git push --force origin main", "git push -f origin release", "git push --force origin main x"]
+    {
+        assert!(!rig.asks(call(command)).await, "{command}");
+    }
+    for other in [
+        call("git push --force upstream main"),
+        call("git push --force origin main && rm -rf /srv/other"),
+        call("git push --force origin main | tee /etc/motd"),
+        call("sudo git push --force origin main; $(cat x)"),
+        risky().with_session("s2"),
+        risky().with_agent("another"),
+        wire("shell", r#"{"command":"git push --force origin main"}"#),
+    ] {
+        assert!(rig.asks(other.clone()).await, "{other:?}");
+    }
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn the_allow_cites_the_grant() {
+    let rig = Rig::new();
+    rig.grant(risky(), Wider::Session).await.unwrap();
+    assert!(!rig.asks(risky()).await);
+    let (grant, last) = rig
+        .engine
+        .look(|ledger| {
+            let size = ledger.log_size()?;
+            Ok((ledger.grants(1)?.remove(0), ledger.record_get(size - 1)?.unwrap()))
+        })
+        .unwrap();
+    let text = placet_core::canonical::to_string(&expand(&last.body).unwrap());
+    assert!(text.contains(&format!(r#""source":{{"grant":"{}"}}"#, grant.id)), "{text}");
+    assert!(text.contains("ann has granted calls like this one"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn so_many_times_and_not_once_more() {
+    let rig = Rig::new();
+    rig.grant(risky(), Wider::Times(5)).await.unwrap();
+    let tasks: Vec<_> = (0..32)
+        .map(|_| {
+            let engine = rig.engine.clone();
+            tokio::spawn(async move { engine.submit(Submission::new(risky(), Duration::ZERO)).await })
+        })
+        .collect();
+    let mut allowed = 0;
+    for task in tasks {
+        allowed += usize::from(task.await.unwrap().is_allow());
+    }
+    assert_eq!(allowed, 5);
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn a_grant_ends_in_time_by_revocation_and_with_its_session() {
+    let rig = Rig::new();
+    let person = rig.person().await;
+    rig.grant(risky(), Wider::For(60_000)).await.unwrap();
+    rig.clock.advance(59_999);
+    assert!(!rig.asks(risky()).await);
+    rig.clock.advance(1);
+    assert!(rig.asks(risky()).await);
+    rig.deny(&ticket(&rig.ask(risky()).await), "no").await;
+    rig.clock.advance(placet_core::hold::DENIAL_MS);
+
+    rig.grant(risky(), Wider::Session).await.unwrap();
+    let neighbour = rig.neighbour();
+    assert!(!neighbour.asks(risky()).await);
+    let grant = rig.engine.look(|ledger| ledger.grants(1)).unwrap().remove(0);
+    assert!(rig.engine.revoke_grant(&grant.id, &person).await.unwrap());
+    assert!(!rig.engine.revoke_grant(&grant.id, &person).await.unwrap());
+    // At once, and everywhere.
+    assert!(neighbour.asks(risky()).await);
+    assert!(rig.asks(risky()).await);
+    rig.deny(&ticket(&rig.ask(risky()).await), "no").await;
+    rig.clock.advance(placet_core::hold::DENIAL_MS);
+
+    rig.grant(risky(), Wider::Session).await.unwrap();
+    let rig = rig.restarted();
+    assert!(!rig.asks(risky()).await);
+    rig.engine.end_session("s1").await.unwrap();
+    assert!(rig.asks(risky()).await);
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn what_is_not_exact_or_is_asked_each_time_is_not_granted() {
+    let rig = Rig::new();
+    let cases = [
+        (call("eval \"$X\""), "vague"),
+        (risky().with_session("unknown"), "nobody"),
+        (risky().with_agent(""), "nobody"),
+    ];
+    for (call, expected) in cases {
+        let submission = Submission::new(call.clone(), Duration::from_secs(60));
+        let engine = rig.engine.clone();
+        let waiting = tokio::spawn(async move { engine.submit(submission).await });
+        let hold = rig.pending(1).await.remove(0);
+        let (name, person) = (HoldName::Id(hold.id), rig.person().await);
+        let found = rig.engine.answer(name.clone(), Ruling::ApproveFor(Wider::Session), &person).await;
+        let kind = match found {
+            Err(AnswerError::NotGrantable(NotGrantable::Vague(_))) => "vague",
+            Err(AnswerError::NotGrantable(NotGrantable::Nobody)) => "nobody",
+            other => panic!("{call:?}: {other:?}"),
+        };
+        assert_eq!(kind, expected, "{call:?}");
+        // It still waits, and can be answered.
+        rig.engine.answer(name, Ruling::Approve, &person).await.unwrap();
+        assert_eq!(short(&waiting.await.unwrap()), "allow");
+    }
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn where_money_changes_hands_only_the_same_amount_is_like_it() {
+    let rig = Rig::new();
+    let pay = |amount: u32| wire("transfer_funds", &format!(r#"{{"to":"ACME","amount":{amount}}}"#));
+    rig.grant(pay(10), Wider::Session).await.unwrap();
+    assert!(!rig.asks(pay(10)).await);
+    assert!(rig.asks(pay(11)).await);
+}
