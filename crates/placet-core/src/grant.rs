@@ -140,6 +140,25 @@ pub fn scope(card: &Json, wider: Wider) -> Result<Scope, NotGrantable> {
     })
 }
 
+/// What a held call has in common with others like it: its tool and what it does to what. Nothing if it touches life and
+/// safety, for each of those is answered by itself, or if its card is gone.
+pub fn shape(card: &Json) -> Option<String> {
+    let assessment = card.get("assessment")?;
+    if assessment.get("crisis_sensitive").and_then(Json::as_bool) != Some(false) {
+        return None;
+    }
+    let effect = |effect: &Json| {
+        let target = effect.get("target")?;
+        let of = |key: &str| target.get(key).and_then(Json::as_str).unwrap_or("");
+        Some(format!("{:?} {:?} {:?}", effect.get("verb")?.as_str()?, of("kind"), of("name")))
+    };
+    let effects = assessment.get("effects")?.as_array()?;
+    let mut effects: Vec<String> = effects.iter().map(effect).collect::<Option<_>>()?;
+    effects.sort();
+    effects.dedup();
+    Some(format!("{:?} {}", card.get("call")?.get("tool")?.as_str()?, effects.join(" ")))
+}
+
 /// The effects of the call as limits: each verb only where it was, every other verb nowhere.
 fn reach(assessment: &Json) -> Result<Vec<Reach>, NotGrantable> {
     let mut reach: Vec<Reach> =

@@ -4,7 +4,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use placet_core::{
     Redactor,
-    grant::{NotGrantable, Wider},
+    grant::{self, NotGrantable, Wider},
     hold::{HoldEvent, HoldState, REDEEM_MS, Ticket},
     record::{HoldStep, What},
     warrant::{Approval, ApprovalScope},
@@ -125,6 +125,19 @@ impl Engine {
     /// Up to `limit` holds that wait for an answer, the most urgent first.
     pub fn pending(&self, limit: usize) -> Result<Vec<Hold>, StoreError> {
         look(&*self.shared.store, |ledger| ledger.holds_pending(limit))
+    }
+
+    /// The hold with this name, and up to `limit` others that wait and are like it: the same tool, doing the same to the
+    /// same. Those that touch life and safety are like no other.
+    pub fn alike(&self, name: &HoldName, limit: usize) -> Result<Vec<Hold>, AnswerError> {
+        let one = self.hold(name)?.ok_or(AnswerError::Unknown)?;
+        let shape = |hold: &Hold| grant::shape(Card::read(&hold.opened.card)?.as_json());
+        let Some(wanted) = shape(&one) else { return Ok(vec![one]) };
+        let others = self.pending(limit)?.into_iter();
+        let others = others
+            .filter(|hold| hold.id != one.id && shape(hold).as_ref() == Some(&wanted))
+            .collect::<Vec<_>>();
+        Ok([vec![one], others].concat())
     }
 
     /// The hold with this name.

@@ -44,6 +44,9 @@ const SESSIONS_MAX: usize = 20_000;
 /// What sessions were found to act under, by their own name and that of the session that started them.
 type Bound = HashMap<(String, String), Binding>;
 
+/// What agents were found to be granted in their sessions.
+type Granted = HashMap<(String, String), Arc<[Grant]>>;
+
 /// Everything that is in force at one moment.
 pub struct Snapshot {
     pub(crate) configuration: Arc<Configuration>,
@@ -54,7 +57,7 @@ pub struct Snapshot {
     /// What sessions were found to be bound to. A new binding changes the version of the settings.
     pub(crate) bound: Mutex<Bound>,
     /// What was found to be granted, by session and agent.
-    granted: Mutex<HashMap<(String, String), Arc<[Grant]>>>,
+    granted: Mutex<Granted>,
 }
 
 impl Snapshot {

@@ -132,19 +132,27 @@ impl Record<'_> {
 
     /// The same, for somebody who still needs the original: nothing if it is the same already.
     pub fn decision_masked(&mut self, moves: &Moves, decision: &Decision) -> Option<Decision> {
-        let assessment = decision.assessment.as_ref();
-        let said = decision.reasons.iter().chain(decision.findings.iter().map(|finding| &finding.reason));
-        let reasons = assessment.into_iter().flat_map(|assessment| &assessment.reasons);
-        let names = assessment.into_iter().flat_map(|assessment| &assessment.effects);
-        let names = names
-            .clone()
-            .map(|effect| &effect.target.name)
-            .chain(names.filter_map(|e| own(e.words.as_ref()?)));
-        let factors = assessment.into_iter().flat_map(|assessment| &assessment.factors);
-        let mut texts =
-            said.chain(reasons).chain(names).chain(factors.filter_map(|factor| own(&factor.words)));
-        let same = moves.is_empty() && texts.all(|text| matches!(self.text(text), Cow::Borrowed(_)));
+        let same = moves.is_empty() && self.is_clean(decision);
         (!same).then(|| self.decision_moved(moves, decision.clone()))
+    }
+
+    /// Whether nothing that was made for this call holds a secret.
+    fn is_clean(&mut self, decision: &Decision) -> bool {
+        let mut clean = |text: &str| matches!(self.text(text), Cow::Borrowed(_));
+        let said = decision.reasons.iter().chain(decision.findings.iter().map(|finding| &finding.reason));
+        if !said.into_iter().all(|text| clean(text)) {
+            return false;
+        }
+        let Some(assessment) = &decision.assessment else { return true };
+        // What is in the program itself holds no secret.
+        let mut own = |words: Option<&Cow<'static, str>>| match words {
+            Some(Cow::Owned(words)) => clean(words),
+            Some(Cow::Borrowed(_)) | None => true,
+        };
+        assessment.factors.iter().all(|factor| own(Some(&factor.words)))
+            && assessment.effects.iter().all(|effect| own(effect.words.as_ref()))
+            && assessment.effects.iter().all(|effect| clean(&effect.target.name))
+            && assessment.reasons.iter().all(|text| clean(text))
     }
 
     fn assessment(&mut self, moves: &Moves, assessment: &mut Assessment) {
@@ -346,12 +354,4 @@ fn argument_secrets(elements: &[Json]) -> Vec<(usize, Found)> {
         }
     }
     secrets
-}
-
-/// The text, if it was made for this call. What is in the program itself holds no secret.
-fn own<'t>(text: &'t Cow<'static, str>) -> Option<&'t String> {
-    match text {
-        Cow::Owned(text) => Some(text),
-        Cow::Borrowed(_) => None,
-    }
 }

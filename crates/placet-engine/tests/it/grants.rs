@@ -11,35 +11,30 @@ use placet_engine::{AnswerError, HoldName, Ruling, Submission};
 
 use crate::rig::{Rig, call, risky, short, ticket, wire};
 
-impl Rig {
-    /// Lets `call` be held, and approves it `wider`.
-    async fn grant(&self, call: ToolCall, wider: Wider) -> Result<(), AnswerError> {
-        let held = ticket(&self.ask(call.clone()).await);
-        let person = self.person().await;
-        let name = HoldName::parse(&held).unwrap();
-        self.engine.answer(name, Ruling::ApproveFor(wider), &person).await?;
-        // The call itself runs by its own approval, and uses up nothing of the grant.
-        assert_eq!(short(&self.ask(call).await), "allow");
-        Ok(())
-    }
+/// Lets `call` be held, and approves it `wider`.
+async fn grant(rig: &Rig, call: ToolCall, wider: Wider) {
+    let held = ticket(&rig.ask(call.clone()).await);
+    rig.approve_for(&held, wider).await.expect("it can be granted");
+    // The call itself runs by its own approval, and uses up nothing of the grant.
+    assert_eq!(short(&rig.ask(call).await), "allow");
+}
 
-    async fn asks(&self, call: ToolCall) -> bool {
-        match short(&self.ask(call).await).as_str() {
-            "allow" => false,
-            held if held.starts_with("Held for a person") => true,
-            other => panic!("{other}"),
-        }
+async fn asks(rig: &Rig, call: ToolCall) -> bool {
+    match short(&rig.ask(call).await).as_str() {
+        "allow" => false,
+        held if held.starts_with("Held for a person") => true,
+        other => panic!("{other}"),
     }
 }
 
 #[tokio::test]
 async fn calls_like_the_approved_one_run_and_no_others() {
     let rig = Rig::new();
-    rig.grant(risky(), Wider::Session).await.unwrap();
+    grant(&rig, risky(), Wider::Session).await;
     for command in
         ["git push --force origin main", "git push -f origin release", "git push --force origin main x"]
     {
-        assert!(!rig.asks(call(command)).await, "{command}");
+        assert!(!asks(&rig, call(command)).await, "{command}");
     }
     for other in [
         call("git push --force upstream main"),
@@ -50,7 +45,7 @@ async fn calls_like_the_approved_one_run_and_no_others() {
         risky().with_agent("another"),
         wire("shell", r#"{"command":"git push --force origin main"}"#),
     ] {
-        assert!(rig.asks(other.clone()).await, "{other:?}");
+        assert!(asks(&rig, other.clone()).await, "{other:?}");
     }
     rig.verify().unwrap();
 }
@@ -58,8 +53,8 @@ async fn calls_like_the_approved_one_run_and_no_others() {
 #[tokio::test]
 async fn the_allow_cites_the_grant() {
     let rig = Rig::new();
-    rig.grant(risky(), Wider::Session).await.unwrap();
-    assert!(!rig.asks(risky()).await);
+    grant(&rig, risky(), Wider::Session).await;
+    assert!(!asks(&rig, risky()).await);
     let (grant, last) = rig
         .engine
         .look(|ledger| {
@@ -75,7 +70,7 @@ async fn the_allow_cites_the_grant() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn so_many_times_and_not_once_more() {
     let rig = Rig::new();
-    rig.grant(risky(), Wider::Times(5)).await.unwrap();
+    grant(&rig, risky(), Wider::Times(5)).await;
     let tasks: Vec<_> = (0..32)
         .map(|_| {
             let engine = rig.engine.clone();
@@ -94,31 +89,31 @@ async fn so_many_times_and_not_once_more() {
 async fn a_grant_ends_in_time_by_revocation_and_with_its_session() {
     let rig = Rig::new();
     let person = rig.person().await;
-    rig.grant(risky(), Wider::For(60_000)).await.unwrap();
+    grant(&rig, risky(), Wider::For(60_000)).await;
     rig.clock.advance(59_999);
-    assert!(!rig.asks(risky()).await);
+    assert!(!asks(&rig, risky()).await);
     rig.clock.advance(1);
-    assert!(rig.asks(risky()).await);
+    assert!(asks(&rig, risky()).await);
     rig.deny(&ticket(&rig.ask(risky()).await), "no").await;
     rig.clock.advance(placet_core::hold::DENIAL_MS);
 
-    rig.grant(risky(), Wider::Session).await.unwrap();
+    grant(&rig, risky(), Wider::Session).await;
     let neighbour = rig.neighbour();
-    assert!(!neighbour.asks(risky()).await);
+    assert!(!asks(&neighbour, risky()).await);
     let grant = rig.engine.look(|ledger| ledger.grants(1)).unwrap().remove(0);
     assert!(rig.engine.revoke_grant(&grant.id, &person).await.unwrap());
     assert!(!rig.engine.revoke_grant(&grant.id, &person).await.unwrap());
     // At once, and everywhere.
-    assert!(neighbour.asks(risky()).await);
-    assert!(rig.asks(risky()).await);
+    assert!(asks(&neighbour, risky()).await);
+    assert!(asks(&rig, risky()).await);
     rig.deny(&ticket(&rig.ask(risky()).await), "no").await;
     rig.clock.advance(placet_core::hold::DENIAL_MS);
 
-    rig.grant(risky(), Wider::Session).await.unwrap();
+    grant(&rig, risky(), Wider::Session).await;
     let rig = rig.restarted();
-    assert!(!rig.asks(risky()).await);
+    assert!(!asks(&rig, risky()).await);
     rig.engine.end_session("s1").await.unwrap();
-    assert!(rig.asks(risky()).await);
+    assert!(asks(&rig, risky()).await);
     rig.verify().unwrap();
 }
 
@@ -154,7 +149,7 @@ async fn what_is_not_exact_or_is_asked_each_time_is_not_granted() {
 async fn where_money_changes_hands_only_the_same_amount_is_like_it() {
     let rig = Rig::new();
     let pay = |amount: u32| wire("transfer_funds", &format!(r#"{{"to":"ACME","amount":{amount}}}"#));
-    rig.grant(pay(10), Wider::Session).await.unwrap();
-    assert!(!rig.asks(pay(10)).await);
-    assert!(rig.asks(pay(11)).await);
+    grant(&rig, pay(10), Wider::Session).await;
+    assert!(!asks(&rig, pay(10)).await);
+    assert!(asks(&rig, pay(11)).await);
 }

@@ -10,11 +10,12 @@ use std::{
 
 use placet_core::{
     Json, Policy, Timestamp, ToolCall,
+    grant::Wider,
     rule::{self, RuleSet},
 };
 use placet_engine::{
-    Answer, Approver, AuditKeys, Configuration, Credential, Engine, HoldName, ManualClock, Ruling,
-    Submission, Verified, Verifier, VerifyError,
+    Answer, AnswerError, Approver, AuditKeys, Configuration, Credential, Engine, HoldName, ManualClock,
+    Ruling, Submission, Verified, Verifier, VerifyError,
 };
 use placet_store::{
     Hold, Store,
@@ -107,6 +108,11 @@ impl Rig {
     pub async fn approve(&self, name: &str) -> Hold {
         let person = self.person().await;
         self.engine.answer(HoldName::parse(name).unwrap(), Ruling::Approve, &person).await.unwrap()
+    }
+
+    pub async fn approve_for(&self, name: &str, wider: Wider) -> Result<Hold, AnswerError> {
+        let person = self.person().await;
+        self.engine.answer(HoldName::parse(name).unwrap(), Ruling::ApproveFor(wider), &person).await
     }
 
     pub async fn deny(&self, name: &str, reason: &str) -> Hold {

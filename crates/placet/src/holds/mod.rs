@@ -33,6 +33,7 @@ Examples:
   placet holds watch
   placet holds approve H-7K2M
   placet holds approve H-7K2M --for 10m      # and others like it, unasked
+  placet holds approve --like H-7K2M         # all alike, listed first
   placet holds deny H-7K2M --reason 'use a branch'
   placet holds deny --session 81c2
 
@@ -69,10 +70,10 @@ pub enum Command {
         which: Which,
         /// Others like it too, unasked: `session`, a time such as `10m`, or a number of times such as `5x`. Shows what
         /// that newly permits, then asks.
-        #[arg(long = "for", value_name = "SCOPE", conflicts_with = "session", value_parser = Wider::parse)]
+        #[arg(long = "for", value_name = "SCOPE", value_parser = Wider::parse)]
         wider: Option<Wider>,
-        /// Do not ask before giving more than the one call.
-        #[arg(long, requires = "wider")]
+        /// Do not ask before answering several, or giving more than the one call.
+        #[arg(long)]
         yes: bool,
     },
     /// Say no.
@@ -82,6 +83,9 @@ pub enum Command {
         /// Why. The agent reads it.
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
+        /// Do not ask before answering several.
+        #[arg(long)]
+        yes: bool,
     },
 }
 
@@ -94,8 +98,13 @@ pub struct Which {
     /// All that wait in this session.
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
+    /// This one and all that wait and are like it: the same tool, doing the same to the same.
+    #[arg(long, value_name = "HOLD")]
+    pub like: Option<String>,
 }
 
+/// Holds among which those alike are looked for.
+const ALIKE_MAX: usize = 10_000;
 /// It was answered already.
 const ANSWERED: u8 = 7;
 
@@ -107,16 +116,12 @@ pub fn run(arguments: &Holds) -> anyhow::Result<ExitCode> {
         Command::List { all, limit } => list(&home, *all, *limit, json),
         Command::Show { hold } => show(&home, hold, json),
         Command::Watch => watch::run(&home, json),
-        Command::Approve { which, wider: None, .. } => answer(&home, which, &Ruling::Approve, json),
-        Command::Approve { which, wider: Some(wider), yes } => {
-            if !*yes && !agreed(&home, which, *wider)? {
-                writeln!(anstream::stderr(), "nothing was approved")?;
-                return Ok(ExitCode::FAILURE);
-            }
-            answer(&home, which, &Ruling::ApproveFor(*wider), json)
+        Command::Approve { which, wider, yes } => {
+            let ruling = wider.map_or(Ruling::Approve, Ruling::ApproveFor);
+            answer(&home, which, &ruling, *yes, json)
         }
-        Command::Deny { which, reason } => {
-            answer(&home, which, &Ruling::Deny { reason: reason.clone() }, json)
+        Command::Deny { which, reason, yes } => {
+            answer(&home, which, &Ruling::Deny { reason: reason.clone() }, *yes, json)
         }
     }
 }
@@ -165,45 +170,76 @@ fn find(home: &Home, name: &str) -> anyhow::Result<Hold> {
 }
 
 /// Shows what a wider approval would newly permit, and asks.
-fn agreed(home: &Home, which: &Which, wider: Wider) -> anyhow::Result<bool> {
-    let name = which.hold.as_deref().unwrap_or_default();
-    let named = HoldName::Ticket(find(home, name)?.opened.ticket);
-    let preview = home.engine.preview(&named, wider)?;
+fn agreed(home: &Home, holds: &[Hold], wider: Wider) -> anyhow::Result<bool> {
     let (mut err, dim) = (anstream::stderr(), style::DIM);
-    writeln!(err, "From now on these run without asking:")?;
-    for sentence in &preview.permits {
-        writeln!(err, "  {}", printable::shown(sentence, 400))?;
+    for hold in holds {
+        let preview = home.engine.preview(&HoldName::Id(hold.id), wider)?;
+        writeln!(err, "With {} approved, these run without asking:", hold.opened.ticket)?;
+        for sentence in &preview.permits {
+            writeln!(err, "  {}", printable::shown(sentence, 400))?;
+        }
+        let session = if wider == Wider::Session { ", or the session ends" } else { "" };
+        writeln!(err, "  until {}{session}", preview.until)?;
+        writeln!(err, "  {dim}for example: {}{dim:#}", printable::shown(&preview.witness, 400))?;
     }
-    writeln!(
-        err,
-        "  until {}{}",
-        preview.until,
-        if wider == Wider::Session { ", or the session ends" } else { "" }
-    )?;
-    writeln!(err, "  {dim}for example: {}{dim:#}", printable::shown(&preview.witness, 400))?;
+    confirmed("Approve, and give that?")
+}
+
+/// Lists the holds that would be answered together, and asks.
+fn meant(home: &Home, holds: &[Hold]) -> anyhow::Result<bool> {
+    let (mut err, now) = (anstream::stderr(), home.engine.now());
+    for line in holds.iter().flat_map(|hold| view::lines(hold, now)) {
+        writeln!(err, "{line}")?;
+    }
+    confirmed(&format!("Answer all {}?", holds.len()))
+}
+
+fn confirmed(question: &str) -> anyhow::Result<bool> {
     if !std::io::stdin().is_terminal() {
         bail!("nobody can be asked here; add `--yes` if that is what you want");
     }
-    write!(err, "Approve {named}, and give that? [y/N] ", named = find(home, name)?.opened.ticket)?;
+    let mut err = anstream::stderr();
+    write!(err, "{question} [y/N] ")?;
     err.flush()?;
     let mut line = String::new();
     std::io::stdin().read_line(&mut line)?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes"))
 }
 
-fn answer(home: &Home, which: &Which, ruling: &Ruling, json: bool) -> anyhow::Result<ExitCode> {
-    let by = home.approver()?;
-    let names = match (&which.hold, &which.session) {
-        (Some(name), _) => vec![HoldName::Ticket(find(home, name)?.opened.ticket)],
-        (None, Some(session)) => {
+/// The holds that are meant.
+fn chosen(home: &Home, which: &Which) -> anyhow::Result<Vec<Hold>> {
+    match (&which.hold, &which.session, &which.like) {
+        (Some(name), ..) => Ok(vec![find(home, name)?]),
+        (None, Some(session), _) => {
             let pending = home.engine.pending_of(session).map_err(remedied)?;
             if pending.is_empty() {
                 bail!("nothing waits in the session `{}`", session.escape_debug());
             }
-            pending.into_iter().map(|hold| HoldName::Ticket(hold.opened.ticket)).collect()
+            Ok(pending)
         }
-        (None, None) => bail!("name a hold, or a session with `--session`"),
+        (None, None, Some(name)) => {
+            let name = HoldName::Id(find(home, name)?.id);
+            Ok(home.engine.alike(&name, ALIKE_MAX)?)
+        }
+        (None, None, None) => bail!("name a hold, a session with `--session`, or one of many with `--like`"),
+    }
+}
+
+fn answer(home: &Home, which: &Which, ruling: &Ruling, yes: bool, json: bool) -> anyhow::Result<ExitCode> {
+    let by = home.approver()?;
+    let holds = chosen(home, which)?;
+    let agreed = match ruling {
+        _ if yes => true,
+        Ruling::ApproveFor(wider) => agreed(home, &holds, *wider)?,
+        Ruling::Approve | Ruling::Deny { .. } => {
+            which.like.is_none() || holds.len() == 1 || meant(home, &holds)?
+        }
     };
+    if !agreed {
+        writeln!(anstream::stderr(), "nothing was answered")?;
+        return Ok(ExitCode::FAILURE);
+    }
+    let names = holds.into_iter().map(|hold| HoldName::Ticket(hold.opened.ticket));
     let mut out = anstream::stdout();
     let mut code = ExitCode::SUCCESS;
     for name in names {
