@@ -81,10 +81,14 @@ def engine_rows():
     return [row for run in runs for row in run]
 
 
+def start_rows():
+    return json.loads((HERE / "target" / "start.json").read_text())
+
+
 def engine_goals():
-    """The goals that the engine did not reach, in words."""
+    """The goals that the start of the program and the engine did not reach, in words."""
     goals = []
-    for row in engine_rows():
+    for row in start_rows() + engine_rows():
         if row["goal"] is not None and not engine_reached(row):
             goals.append(f"{row['what']}: {amount(row['value'])} {row['unit']} instead of {amount(row['goal'])}")
     return goals
@@ -249,6 +253,8 @@ def tables():
     lines += ["", f"**Not reached** by the median: {'; '.join(not_reached)}." if not_reached else "Every goal is reached."]
     lines += ["", "Instructions, which `bench/run.sh --check` holds to within a tenth:", "", "| what | instructions |", "|---|---|"]
     lines += [f"| {name} | {count:,} |" for name, count in counts_measured().items()]
+    lines += ["", "### The program", "", "From its start to its end, as a hook runs it once for every call, with all rules that come with Placet. The first is what a program costs that decides nothing:", "", "| what | measured | goal | | |", "|---|---|---|---|---|"]
+    lines += [engine_line(measured) for measured in start_rows()]
     lines += ["", "### The engine", "", "A decision leaves only when its record is on the disk, so these depend on the disk of the machine above. All rules that come with Placet are loaded:", "", "| what | measured | goal | | |", "|---|---|---|---|---|"]
     lines += [engine_line(measured) for measured in engine_rows()]
     return "\n".join(lines)

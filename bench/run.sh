@@ -32,5 +32,7 @@ cargo bench --bench wall -- --noplot
 cargo bench --bench warrant -- --noplot
 cargo bench --bench engine
 cargo bench --bench log
+cargo build --release --package placet --manifest-path ../Cargo.toml --target-dir ../target
+PLACET=$(cd .. && pwd)/target/release/placet cargo bench --bench start
 cp /proc/loadavg target/load
 exec python3 figures.py write "$@"

@@ -205,7 +205,7 @@ fn is_source(parts: &[Part<'_>]) -> bool {
 fn is_broad(path: &Located<'_>, cwd: Option<&Located<'_>>) -> bool {
     let whole;
     let mut path = path;
-    if path.parts.last().is_some_and(|part| part.wild) {
+    if path.parts.last().is_some_and(Part::is_whole_wildcard) {
         whole = path.clone().without_wild_end();
         path = &whole;
     }

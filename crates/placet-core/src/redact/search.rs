@@ -9,9 +9,6 @@ use std::ops::Range;
 /// Letters are numbered so that a pair of them is twelve bits: 0 is every letter that no literal has.
 const LETTERS: usize = 64;
 
-/// The number of the third letter of a literal that has only two.
-const ANY: u8 = u8::MAX;
-
 /// Literals with what each leads to.
 pub struct Search<T> {
     /// The number of each byte; both cases have one.
@@ -20,8 +17,39 @@ pub struct Search<T> {
     thirds: Box<[u64; LETTERS * LETTERS]>,
     /// For each pair of letters, where its literals lie.
     buckets: Box<[(u16, u16)]>,
-    /// The literals, those of a pair together, each with the number of its third letter.
-    literals: Vec<(u8, &'static [u8], T)>,
+    /// The literals, those of a pair together.
+    literals: Vec<Literal<T>>,
+}
+
+/// A text that is searched for.
+struct Literal<T> {
+    bytes: &'static [u8],
+    /// Its first eight bytes, folded, and which of them there are: most places differ in these, and are told at once.
+    head: u64,
+    known: u64,
+    lead: T,
+}
+
+impl<T> Literal<T> {
+    fn new(bytes: &'static [u8], lead: T) -> Self {
+        let known = bytes.iter().take(8).fold(0, |known: u64, _| known << 8 | 0xff);
+        Self { bytes, head: folded(bytes) & known, known, lead }
+    }
+
+    /// Whether it stands at the start of `text`, whose first bytes are `head` when folded.
+    fn stands_at(&self, text: &[u8], head: u64) -> bool {
+        head & self.known == self.head
+            && text.get(..self.bytes.len()).is_some_and(|here| here.eq_ignore_ascii_case(self.bytes))
+    }
+}
+
+/// The first eight bytes of `text` as a number that is the same in either case.
+fn folded(text: &[u8]) -> u64 {
+    let head = match text.first_chunk() {
+        Some(head) => u64::from_le_bytes(*head),
+        None => text.iter().rev().fold(0, |head, byte| head << 8 | u64::from(*byte)),
+    };
+    head | 0x2020_2020_2020_2020
 }
 
 impl<T: Copy> Search<T> {
@@ -44,15 +72,15 @@ impl<T: Copy> Search<T> {
         let pair = |literal: &[u8]| {
             usize::from(numbers[literal[0] as usize]) * LETTERS + usize::from(numbers[literal[1] as usize])
         };
-        let third = |literal: &[u8]| literal.get(2).map_or(ANY, |third| numbers[*third as usize]);
-        let mut literals: Vec<(u8, &[u8], T)> =
-            literals.into_iter().map(|(literal, lead)| (third(literal), literal, lead)).collect();
-        literals.sort_by_key(|(_, literal, _)| pair(literal));
+        let mut literals: Vec<Literal<T>> =
+            literals.into_iter().map(|(bytes, lead)| Literal::new(bytes, lead)).collect();
+        literals.sort_by_key(|literal| pair(literal.bytes));
         let mut thirds = Box::new([0u64; LETTERS * LETTERS]);
         let mut buckets = vec![(0u16, 0u16); LETTERS * LETTERS].into_boxed_slice();
-        for (index, (third, literal, _)) in literals.iter().enumerate() {
-            let pair = pair(literal);
-            thirds[pair] |= if *third == ANY { u64::MAX } else { 1 << third };
+        for (index, literal) in literals.iter().enumerate() {
+            let pair = pair(literal.bytes);
+            // Any letter can follow one that has only two.
+            thirds[pair] |= literal.bytes.get(2).map_or(u64::MAX, |third| 1 << numbers[*third as usize]);
             let index = u16::try_from(index).unwrap_or(u16::MAX);
             let bucket = &mut buckets[pair];
             *bucket = if bucket.1 == 0 { (index, index + 1) } else { (bucket.0, index + 1) };
@@ -70,28 +98,20 @@ impl<T: Copy> Search<T> {
         for (at, c) in rest.iter().map(|byte| number(*byte)).chain([0]).enumerate() {
             let pair = a * LETTERS + b;
             if self.thirds[pair] >> c & 1 == 1 {
-                self.compare(text, at, pair, c, &mut found);
+                self.compare(text, at, pair, &mut found);
             }
             (a, b) = (b, c);
         }
     }
 
-    /// Calls `found` with each literal of `pair` that stands at `at`, where the third letter has the number `c`.
-    fn compare(
-        &self,
-        text: &[u8],
-        at: usize,
-        pair: usize,
-        c: usize,
-        found: &mut impl FnMut(T, Range<usize>),
-    ) {
+    /// Calls `found` with each literal of `pair` that stands at `at`.
+    fn compare(&self, text: &[u8], at: usize, pair: usize, found: &mut impl FnMut(T, Range<usize>)) {
         let (start, end) = self.buckets[pair];
-        for (third, literal, lead) in &self.literals[start as usize..end as usize] {
-            let here = text.get(at..at + literal.len());
-            if (usize::from(*third) == c || *third == ANY)
-                && here.is_some_and(|here| here.eq_ignore_ascii_case(literal))
-            {
-                found(*lead, at..at + literal.len());
+        let rest = &text[at..];
+        let head = folded(rest);
+        for literal in &self.literals[start as usize..end as usize] {
+            if literal.stands_at(rest, head) {
+                found(literal.lead, at..at + literal.bytes.len());
             }
         }
     }

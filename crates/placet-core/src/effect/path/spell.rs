@@ -222,7 +222,7 @@ impl<'a> Part<'a> {
     }
 
     /// Whether the part stands for any name: `*`, `.*`, `?*`, `[a-z]*`, `.[!.]*`.
-    fn is_whole_wildcard(&self) -> bool {
+    pub(super) fn is_whole_wildcard(&self) -> bool {
         let inside = |text: &str| {
             let mut bracket = false;
             text.chars().all(|letter| {

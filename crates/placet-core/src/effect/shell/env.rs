@@ -1,6 +1,6 @@
 //! What a script has set so far: variables, functions, files it wrote, descriptors it opened.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, btree_map::Entry};
 
 use super::flow::{Flow, Origin};
 
@@ -149,10 +149,13 @@ impl Env {
             self.full = true;
             return;
         }
-        let content = match self.files.remove(&path) {
-            Some(old) if keeps_old => old.or(content),
-            Some(_) | None => content,
-        };
-        self.files.insert(path, content);
+        match self.files.entry(path) {
+            Entry::Vacant(new) => drop(new.insert(content)),
+            Entry::Occupied(mut old) if keeps_old => {
+                let before = std::mem::take(old.get_mut());
+                *old.get_mut() = before.or(content);
+            }
+            Entry::Occupied(mut old) => *old.get_mut() = content,
+        }
     }
 }

@@ -460,7 +460,7 @@ impl<'a> Parser<'a> {
 }
 
 /// Whether `byte` ends an unquoted word. (`<` and `>` do too, but not after a keyword.)
-fn is_separator(byte: u8) -> bool {
+const fn is_separator(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')')
 }
 

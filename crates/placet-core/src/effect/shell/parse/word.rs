@@ -2,7 +2,20 @@
 
 use std::borrow::Cow;
 
-use super::{Parser, Part, Parts, Read, Stop, Word};
+use super::{Parser, Part, Parts, Read, Stop, Word, is_separator};
+
+/// Whether a byte outside quotes means itself, wherever it stands.
+static MEANS_ITSELF: [bool; 256] = {
+    let mut table = [true; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let this = byte as u8;
+        let special = matches!(this, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'<' | b'>' | b'\r');
+        table[byte] = !special && !is_separator(this);
+        byte += 1;
+    }
+    table
+};
 
 impl<'a> Parser<'a> {
     /// One word; at least one byte is consumed.
@@ -100,15 +113,15 @@ impl<'a> Parser<'a> {
     /// Bytes that mean themselves.
     fn plain_run(&mut self) -> &'a str {
         let start = self.at;
-        while let Some(byte) = self.bytes.get(self.at) {
-            if matches!(byte, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'<' | b'>')
-                || self.is_separator_at(self.at)
-            {
-                break;
+        loop {
+            self.at +=
+                self.bytes[self.at..].iter().take_while(|byte| MEANS_ITSELF[usize::from(**byte)]).count();
+            // A carriage return does where no line ends.
+            if self.bytes.get(self.at) != Some(&b'\r') || self.is_separator_at(self.at) {
+                return &self.text[start..self.at];
             }
             self.at += 1;
         }
-        &self.text[start..self.at]
     }
 
     pub(super) fn single_quoted(&mut self) -> Read<&'a str> {

@@ -78,10 +78,8 @@ impl Walker<'_> {
         if located.starts_with("/dev/fd/") {
             return located.into_owned();
         }
-        match self.lately(&located) {
-            Some(found) => found.name,
-            None => self.base.name(&located),
-        }
+        // Whoever asks for its name mostly wants to know more next.
+        self.classify(&located).name
     }
 
     /// What this script put into a file, if it wrote it.
