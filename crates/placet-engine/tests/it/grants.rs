@@ -100,9 +100,9 @@ async fn a_grant_ends_in_time_by_revocation_and_with_its_session() {
     grant(&rig, risky(), Wider::Session).await;
     let neighbour = rig.neighbour();
     assert!(!asks(&neighbour, risky()).await);
-    let grant = rig.engine.look(|ledger| ledger.grants(1)).unwrap().remove(0);
-    assert!(rig.engine.revoke_grant(&grant.id, &person).await.unwrap());
-    assert!(!rig.engine.revoke_grant(&grant.id, &person).await.unwrap());
+    let given = rig.engine.look(|ledger| ledger.grants(1)).unwrap().remove(0);
+    assert!(rig.engine.revoke_grant(&given.id, &person).await.unwrap());
+    assert!(!rig.engine.revoke_grant(&given.id, &person).await.unwrap());
     // At once, and everywhere.
     assert!(asks(&neighbour, risky()).await);
     assert!(asks(&rig, risky()).await);
