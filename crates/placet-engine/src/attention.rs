@@ -42,6 +42,8 @@ pub struct Tally {
     pub name: String,
     /// Calls that were decided; of an agent, or all.
     pub calls: u64,
+    /// Calls that would have been stopped, had they not only been observed.
+    pub observed: u64,
     /// How often a person was asked.
     pub prompts: u64,
     /// Yes.
@@ -181,7 +183,15 @@ impl Counting {
         let tally = entry(&mut self.agents, agent);
         tally.calls += 1;
         self.all.calls += 1;
-        if decision.text_of("carried_out") != "hold" {
+        let carried_out = decision.text_of("carried_out");
+        if carried_out == "allow"
+            && decision.text_of("verdict") != "allow"
+            && decision.text_of("mode") == "observe"
+        {
+            tally.observed += 1;
+            self.all.observed += 1;
+        }
+        if carried_out != "hold" {
             return;
         }
         let ticket = decision.text_of("ticket");

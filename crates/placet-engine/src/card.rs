@@ -1,7 +1,15 @@
 //! What a person sees of a call that waits for them.
 
-use placet_core::{Assessment, Decision, Finding, Json, ToolCall, Verdict, record::CallView};
+use placet_core::{
+    Assessment, Decision, Finding, Json, ToolCall, Verdict,
+    record::{CallView, compact, expand},
+};
 use serde::Serialize;
+
+/// No card is longer: every open hold keeps one, and nobody reads more.
+const BYTES_MAX: usize = 64 * 1024;
+/// Of a card that is too long, so many effects are kept.
+const EFFECTS_SHOWN: usize = 50;
 
 /// What is kept of a held call for the person who answers. Masked already.
 #[derive(Serialize)]
@@ -27,7 +35,32 @@ pub(crate) fn write(call: &ToolCall, decision: &Decision) -> Vec<u8> {
         assessment: decision.assessment.as_ref(),
     };
     // Our own types have text for keys, so this cannot fail; a card that is empty says that it is gone.
-    serde_json::to_vec(&kept).unwrap_or_default()
+    let card = serde_json::to_vec(&kept).unwrap_or_default();
+    if card.len() <= BYTES_MAX { card } else { shorter(&card, call).unwrap_or_default() }
+}
+
+/// The same in fewer bytes: texts are cut as in the record, and what is still too much is left out and says so.
+fn shorter(card: &[u8], call: &ToolCall) -> Option<Vec<u8>> {
+    let mut card: serde_json::Value = serde_json::from_slice(card).ok()?;
+    let cut = expand(&compact(call.args())).ok()?;
+    card["call"]["args"] = serde_json::to_value(cut).ok()?;
+    let size =
+        |card: &serde_json::Value| serde_json::to_vec(card).map(|bytes| bytes.len()).unwrap_or(usize::MAX);
+    if size(&card) > BYTES_MAX {
+        let effects = card["assessment"]["effects"].as_array_mut();
+        effects.into_iter().for_each(|effects| effects.truncate(EFFECTS_SHOWN));
+    }
+    if size(&card) > BYTES_MAX {
+        let bytes = serde_json::to_vec(call.args()).map(|bytes| bytes.len()).unwrap_or(0);
+        let told = format!("too much to show: {bytes} bytes; deny it, and ask for less at once");
+        card["call"]["args"] = serde_json::json!({ "…": told });
+    }
+    for key in ["findings", "assessment"] {
+        if size(&card) > BYTES_MAX {
+            card[key] = serde_json::Value::Null;
+        }
+    }
+    serde_json::to_vec(&card).ok()
 }
 
 /// In a few words what a call is about: what it would do, or who asks for a person.

@@ -280,6 +280,7 @@ pub(crate) async fn age_out(shared: &Shared) -> Result<(), StoreError> {
         return Ok(());
     }
     transact(&*shared.store, move |ledger| {
+        ledger.checkpoints_thin()?;
         let gone = ledger.age_out(&retention, now)?;
         for (what, count, until) in
             [("holds", gone.holds, gone.holds_until), ("events", gone.events, gone.events_until)]

@@ -103,6 +103,7 @@ forward! {
     fn decision_of(session: &str, call: &str) -> Option<u64>;
     fn checkpoint_put(size: u64, text: &str) -> ();
     fn checkpoints() -> Vec<(u64, String)>;
+    fn checkpoints_thin() -> u64;
     fn checkpoint_last() -> Option<(u64, String)>;
     fn hold_open(hold: &NewHold) -> Option<HoldId>;
     fn hold_get(id: HoldId) -> Option<Hold>;

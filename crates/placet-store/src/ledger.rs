@@ -48,6 +48,8 @@ pub trait Ledger {
     fn checkpoint_put(&mut self, size: u64, text: &str) -> Result<()>;
     /// Every checkpoint, oldest first.
     fn checkpoints(&mut self) -> Result<Vec<(u64, String)>>;
+    /// Lets go of old checkpoints: the last hundred stay, and of the others one for each thousand records.
+    fn checkpoints_thin(&mut self) -> Result<u64>;
     /// The last checkpoint.
     fn checkpoint_last(&mut self) -> Result<Option<(u64, String)>>;
 

@@ -75,8 +75,7 @@ pub fn run(arguments: &Ask) -> anyhow::Result<ExitCode> {
     let _ = wait_for(home.engine.keep_house());
     let mut out = anstream::stdout();
     if json {
-        serde_json::to_writer(&mut out, &answer).map_err(std::io::Error::from)?;
-        writeln!(out)?;
+        writeln!(out, "{}", style::json(&answer))?;
     } else {
         print(&mut out, &answer)?;
     }

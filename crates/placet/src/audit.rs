@@ -104,7 +104,7 @@ fn show(arguments: &Audit, index: u64) -> anyhow::Result<ExitCode> {
     });
     let mut out = anstream::stdout();
     match arguments.data.json {
-        true => writeln!(out, "{shown}")?,
+        true => writeln!(out, "{}", style::json(&shown))?,
         // JSON escapes control characters by itself; the rest is made printable.
         false => {
             let text = serde_json::to_string_pretty(&shown)?;

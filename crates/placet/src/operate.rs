@@ -8,7 +8,7 @@ use placet_engine::Standing;
 use placet_store::wait_for;
 
 use crate::{
-    home::{Data, remedied},
+    home::{Data, Home, remedied},
     style,
 };
 
@@ -67,11 +67,28 @@ pub fn resume(arguments: &Operate) -> anyhow::Result<ExitCode> {
     show(&home.engine.standing().map_err(remedied)?, arguments.data.json)
 }
 
+/// Says on a screen of `home` that something is only observed, if it is.
+pub fn banner(home: &Home, out: &mut impl std::io::Write) -> anyhow::Result<()> {
+    let standing = home.engine.standing().map_err(remedied)?;
+    let observed = standing.agents.iter().filter(|(_, mode)| *mode == Mode::Observe);
+    let names: Vec<String> = observed.map(|(agent, _)| printable::shown(agent, 40)).collect();
+    let whom = match (standing.mode, names.is_empty()) {
+        (Mode::Observe, _) => "every agent that is not set otherwise".to_owned(),
+        (Mode::Enforce, false) => names.join(", "),
+        (Mode::Enforce, true) => return Ok(()),
+    };
+    let bad = style::BAD;
+    writeln!(
+        out,
+        "{bad}observe{bad:#}: calls of {whom} run whatever is decided; `placet report` counts them"
+    )?;
+    Ok(())
+}
+
 fn show(standing: &Standing, json: bool) -> anyhow::Result<ExitCode> {
     let mut out = anstream::stdout();
     if json {
-        serde_json::to_writer(&mut out, standing).map_err(std::io::Error::from)?;
-        writeln!(out)?;
+        writeln!(out, "{}", style::json(standing))?;
         return Ok(ExitCode::SUCCESS);
     }
     let bad = style::BAD;

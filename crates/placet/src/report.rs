@@ -56,6 +56,13 @@ pub fn run(arguments: &Report) -> anyhow::Result<ExitCode> {
     let since = attention.since.map_or_else(|| "the beginning".to_owned(), |since| since.to_string());
     writeln!(out, "Since {since}: {} calls, a person was asked about {}.", all.calls, all.prompts)?;
     writeln!(out, "  approved {}, denied {}, not answered {}", all.approved, all.denied, all.unanswered)?;
+    if all.observed > 0 {
+        writeln!(
+            out,
+            "  {} ran only because they were observed: they would have been stopped",
+            all.observed
+        )?;
+    }
     if all.answered() > 0 {
         writeln!(
             out,

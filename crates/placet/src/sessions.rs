@@ -112,7 +112,9 @@ pub fn run(arguments: &Sessions) -> anyhow::Result<ExitCode> {
         Command::List { limit } => {
             let sessions = home.engine.look(|ledger| ledger.sessions(*limit)).map_err(remedied)?;
             if arguments.data.json {
-                sessions.iter().try_for_each(|session| writeln!(out, "{}", as_json(session)))?;
+                sessions
+                    .iter()
+                    .try_for_each(|session| writeln!(out, "{}", style::json(&as_json(session))))?;
                 return Ok(ExitCode::SUCCESS);
             }
             if sessions.is_empty() {
@@ -201,7 +203,7 @@ pub fn agents(arguments: &Agents) -> anyhow::Result<ExitCode> {
                 "first_seen": agent.first_seen, "last_seen": agent.last_seen,
                 "allowed": agent.allowed, "held": agent.held, "blocked": agent.blocked,
             });
-            writeln!(out, "{line}")?;
+            writeln!(out, "{}", style::json(&line))?;
         }
         return Ok(ExitCode::SUCCESS);
     }

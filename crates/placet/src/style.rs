@@ -56,6 +56,12 @@ pub fn word(verdict: Verdict) -> &'static str {
     }
 }
 
+/// Data for one line: nothing in it can move the cursor of whoever prints it.
+pub fn json(value: &impl serde::Serialize) -> String {
+    // Our own types have text for keys, so this cannot fail.
+    printable::json(&serde_json::to_string(value).unwrap_or_default()).into_owned()
+}
+
 /// Prints an error with its causes, once, at the outermost edge.
 pub fn print_error(error: &anyhow::Error) {
     let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));

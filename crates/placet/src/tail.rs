@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::{
     home::{Data, remedied},
-    style,
+    operate, style,
 };
 
 #[derive(Debug, Args)]
@@ -38,6 +38,9 @@ const AT_ONCE: usize = 1_000;
 pub fn run(arguments: &Tail) -> anyhow::Result<ExitCode> {
     let home = arguments.data.open()?;
     let mut out = anstream::stdout();
+    if !arguments.data.json {
+        operate::banner(&home, &mut out)?;
+    }
     let size = home.engine.look(|ledger| ledger.log_size()).map_err(remedied)?;
     let mut next = size.saturating_sub(arguments.lines as u64);
     let mut version = None;
@@ -69,12 +72,11 @@ pub fn run(arguments: &Tail) -> anyhow::Result<ExitCode> {
 pub fn line(record: &StoredRecord, as_json: bool) -> String {
     let read = expand(&record.body).unwrap_or(Json::Null);
     if as_json {
-        return json!({
+        return style::json(&json!({
             "index": record.index,
             "at": record.at.to_string(),
             "what": read.get("what").and_then(|what| serde_json::to_value(what).ok()),
-        })
-        .to_string();
+        }));
     }
     let (dim, at) = (style::DIM, record.at.to_string());
     let time = at.get(11..19).unwrap_or("");

@@ -62,7 +62,7 @@ pub fn run(arguments: &Threats) -> anyhow::Result<ExitCode> {
         Command::List { all, limit } => {
             let threats = home.engine.look(|ledger| ledger.threats(*all, *limit)).map_err(remedied)?;
             if arguments.data.json {
-                threats.iter().try_for_each(|threat| writeln!(out, "{}", as_json(threat)))?;
+                threats.iter().try_for_each(|threat| writeln!(out, "{}", style::json(&as_json(threat))))?;
             } else if threats.is_empty() {
                 writeln!(out, "no rule has found anything that nobody has dealt with")?;
             } else {
@@ -80,7 +80,7 @@ pub fn run(arguments: &Threats) -> anyhow::Result<ExitCode> {
     wait_for(home.engine.threat_change(id, state, &by)).map_err(remedied)?;
     let threat = Threat { state, ..threat };
     match arguments.data.json {
-        true => writeln!(out, "{}", as_json(&threat))?,
+        true => writeln!(out, "{}", style::json(&as_json(&threat)))?,
         false => writeln!(out, "{}", line(&threat))?,
     }
     Ok(ExitCode::SUCCESS)

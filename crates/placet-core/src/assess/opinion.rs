@@ -40,8 +40,10 @@ impl Opinion {
         if answer.len() > ANSWER_BYTES_MAX {
             return Opinion::None("the answer is too long".to_owned());
         }
-        let read = serde_json::from_slice::<Answer>(answer);
-        let Some(read) = read.ok().filter(|read| (0.0..=1.0).contains(&read.risk_score)) else {
+        // A list of values without their names is none.
+        let object = answer.trim_ascii_start().starts_with(b"{");
+        let read = object.then(|| serde_json::from_slice::<Answer>(answer).ok()).flatten();
+        let Some(read) = read.filter(|read| (0.0..=1.0).contains(&read.risk_score)) else {
             return Opinion::None("the answer is not a `risk_score` from 0 to 1 with a `reason`".to_owned());
         };
         // Rounded up: never lower than what was said.

@@ -6,7 +6,7 @@ use super::compact::{WORD, WORDS};
 
 /// A value within a record. Nothing beyond what is asked for is read, and nothing is copied.
 #[derive(Clone, Copy, Debug)]
-pub struct View<'a>(&'a [u8]);
+pub struct View<'a>(&'a [u8]); // Invariant: begins with the value; what follows it may be there too.
 
 impl<'a> View<'a> {
     /// The record with these bytes. What is no record has no members.
@@ -27,26 +27,37 @@ impl<'a> View<'a> {
     /// All members, in their order; none if this is no map.
     pub fn members(self) -> impl Iterator<Item = (&'a str, View<'a>)> {
         let mut from = Decoder::new(self.0);
-        let length = from.map().ok();
-        let mut left = length.map_or(0, |length| length.unwrap_or(u64::MAX));
+        let mut left = from.map().ok().map_or(0, |length| length.unwrap_or(u64::MAX));
+        let mut behind = false;
         std::iter::from_fn(move || {
             left = left.checked_sub(1)?;
+            // A value is passed over when the next is asked for: who has found theirs does not read on.
+            if std::mem::replace(&mut behind, true) {
+                from.skip().ok()?;
+            }
             let name = match from.datatype().ok()? {
+                Type::Break => return None,
                 Type::String => from.str().ok()?,
                 _ => word(&mut from)?,
             };
-            Some((name, value(self.0, &mut from)?))
+            self.0.get(from.position()..).map(|value| (name, View(value)))
         })
     }
 
     /// All elements, in their order; none if this is no list.
     pub fn elements(self) -> impl Iterator<Item = View<'a>> {
         let mut from = Decoder::new(self.0);
-        let length = from.array().ok();
-        let mut left = length.map_or(0, |length| length.unwrap_or(u64::MAX));
+        let mut left = from.array().ok().map_or(0, |length| length.unwrap_or(u64::MAX));
+        let mut behind = false;
         std::iter::from_fn(move || {
             left = left.checked_sub(1)?;
-            value(self.0, &mut from)
+            if std::mem::replace(&mut behind, true) {
+                from.skip().ok()?;
+            }
+            if from.datatype().ok()? == Type::Break {
+                return None;
+            }
+            self.0.get(from.position()..).map(View)
         })
     }
 
@@ -77,10 +88,11 @@ impl<'a> View<'a> {
 
     /// How many bytes of text there are within it, at any depth.
     pub fn letters(self) -> usize {
-        let mut from = Decoder::new(self.0);
-        let mut letters = 0;
+        let (mut from, mut letters) = (Decoder::new(self.0), 0);
+        let mut whole = Decoder::new(self.0);
+        let end = if whole.skip().is_ok() { whole.position() } else { 0 };
         // Every token is looked at once; nesting needs no stack.
-        while let Some(kind) = (from.position() < self.0.len()).then(|| from.datatype().ok()).flatten() {
+        while let Some(kind) = (from.position() < end).then(|| from.datatype().ok()).flatten() {
             let read = match kind {
                 Type::String => from.str().map(|text| letters += text.len()),
                 Type::Array | Type::ArrayIndef => from.array().map(drop),
@@ -98,16 +110,6 @@ impl<'a> View<'a> {
 
 fn word(from: &mut Decoder<'_>) -> Option<&'static str> {
     WORDS.get(from.u32().ok()? as usize).copied()
-}
-
-/// The next value, passed over.
-fn value<'a>(all: &'a [u8], from: &mut Decoder<'a>) -> Option<View<'a>> {
-    let start = from.position();
-    if from.datatype().ok()? == Type::Break {
-        return None;
-    }
-    from.skip().ok()?;
-    all.get(start..from.position()).map(View)
 }
 
 #[cfg(test)]

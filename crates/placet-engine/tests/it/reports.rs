@@ -28,6 +28,10 @@ async fn an_outcome_cites_the_decision_on_its_call() {
     ticket(&rig.ask(risky().with_id("c7")).await);
     let slipped = ended.replace("\"c1\"", "\"c7\"");
     assert!(rig.engine.report(report(&slipped)).await.unwrap().ungoverned);
+    let threats = rig.engine.look(|ledger| ledger.threats(false, 10)).unwrap();
+    assert!(threats.iter().any(|threat| threat.rule == "placet.ungoverned"), "{threats:?}");
+    // Who says it again says nothing new.
+    assert!(!rig.engine.report(report(&slipped)).await.unwrap().ungoverned);
     // One without a session is found by its name alone.
     rig.ask(harmless().with_session("").with_id("c8")).await;
     let nameless = ended.replace("\"c1\"", "\"c8\"").replace("\"s1\"", "\"\"");

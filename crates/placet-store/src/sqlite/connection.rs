@@ -41,15 +41,15 @@ impl Default for Options {
 
 /// Opens `path` for writing, and brings its data to the version of this program.
 pub fn open_writer(path: &Path, options: Options) -> Result<Connection, StoreError> {
-    let flags = match options.read_only {
-        true => OpenFlags::SQLITE_OPEN_READ_ONLY,
-        false => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = match options.read_only {
+        true => open_reader(path)?,
+        false => {
+            make_private(path)?;
+            Connection::open_with_flags(path, flags).map_err(told)?
+        }
     };
-    if !options.read_only {
-        make_private(path)?;
-    }
-    let mut connection =
-        Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(told)?;
     connection.busy_timeout(options.busy).map_err(told)?;
     prepare_once(&connection, 128)?;
     if !options.read_only {
@@ -91,8 +91,13 @@ fn make_private(path: &Path) -> Result<(), StoreError> {
 
 /// Opens `path` for reading.
 pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(told)?;
+    let connection = match read_only(path) {
+        Ok(connection) => connection,
+        Err(error) => match is_at_rest(path) {
+            true => at_rest(path)?,
+            false => return Err(told(error)),
+        },
+    };
     connection.busy_timeout(BUSY).map_err(told)?;
     prepare_once(&connection, 64)?;
     Ok(connection)
@@ -133,6 +138,38 @@ fn migrate(connection: &mut Connection, read_only: bool) -> Result<(), StoreErro
         transaction.pragma_update(None, "user_version", (number + 1) as i64).map_err(told)?;
     }
     transaction.commit().map_err(told)
+}
+
+fn read_only(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    // It is opened when it is first read.
+    connection.query_row("pragma user_version", [], |_| Ok(()))?;
+    Ok(connection)
+}
+
+/// Whether nobody has it open: then all of it is in the one file, and it can be read where nothing may be written
+/// beside it, such as a back-up on a medium that is read only.
+fn is_at_rest(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
+        && std::fs::metadata(journal_of(path)).map_or(true, |journal| journal.len() == 0)
+}
+
+/// Opens a file that nobody writes.
+fn at_rest(path: &Path) -> Result<Connection, StoreError> {
+    let mut name = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                name.push(char::from(*byte))
+            }
+            other => name.push_str(&format!("%{other:02X}")),
+        }
+    }
+    name.push_str("?immutable=1");
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    Connection::open_with_flags(name, flags).map_err(told)
 }
 
 /// Moves the journal into the file, in the background.
@@ -193,5 +230,24 @@ impl Drop for Checkpointer {
         if let Some(thread) = self.thread.take() {
             drop(thread.join());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_nobody_writes_is_read_whatever_its_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a %41?b#c.db");
+        drop(open_writer(&path, Options::default()).unwrap());
+        assert!(is_at_rest(&path));
+        let connection = at_rest(&path).unwrap();
+        let size: i64 = connection.query_row("select size from head", [], |row| row.get(0)).unwrap();
+        assert_eq!(size, 0);
+        // A journal that holds something is part of the data: without it, the end would be missing.
+        std::fs::write(journal_of(&path), "x").unwrap();
+        assert!(!is_at_rest(&path));
     }
 }

@@ -304,6 +304,15 @@ impl Ledger for SqliteLedger<'_> {
         self.all("select size, text from checkpoint order by size", [], read)
     }
 
+    fn checkpoints_thin(&mut self) -> Result<u64> {
+        let gone = self.run(
+            "delete from checkpoint where size < (select size from checkpoint order by size desc limit 1 offset 99) \
+             and size not in (select max(size) from checkpoint group by size / 1000)",
+            [],
+        )?;
+        Ok(gone as u64)
+    }
+
     fn checkpoint_last(&mut self) -> Result<Option<(u64, String)>> {
         let read = |row: &Row<'_>| Ok((count(row.get(0)?), row.get(1)?));
         self.one("select size, text from checkpoint order by size desc limit 1", [], read)

@@ -134,9 +134,10 @@ fn list(home: &Home, all: bool, limit: usize, json: bool) -> anyhow::Result<Exit
     let holds = holds.map_err(remedied)?;
     let mut out = anstream::stdout();
     if json {
-        holds.iter().try_for_each(|hold| writeln!(out, "{}", view::as_json(hold)))?;
+        holds.iter().try_for_each(|hold| writeln!(out, "{}", style::json(&view::as_json(hold))))?;
         return Ok(ExitCode::SUCCESS);
     }
+    crate::operate::banner(home, &mut out)?;
     if holds.is_empty() {
         writeln!(out, "nothing waits for a person")?;
         return Ok(ExitCode::SUCCESS);
@@ -154,7 +155,7 @@ fn show(home: &Home, name: &str, json: bool) -> anyhow::Result<ExitCode> {
     let hold = find(home, name)?;
     let mut out = anstream::stdout();
     if json {
-        writeln!(out, "{}", view::as_json(&hold))?;
+        writeln!(out, "{}", style::json(&view::as_json(&hold)))?;
         return Ok(ExitCode::SUCCESS);
     }
     write!(out, "{}", view::page(&hold, home.engine.now()))?;
@@ -244,7 +245,7 @@ fn answer(home: &Home, which: &Which, ruling: &Ruling, yes: bool, json: bool) ->
     let mut code = ExitCode::SUCCESS;
     for name in names {
         match wait_for(home.engine.answer(name, ruling.clone(), &by)) {
-            Ok(hold) if json => writeln!(out, "{}", view::as_json(&hold))?,
+            Ok(hold) if json => writeln!(out, "{}", style::json(&view::as_json(&hold)))?,
             Ok(hold) => {
                 let colour = if matches!(ruling, Ruling::Approve | Ruling::ApproveFor(_)) {
                     style::GOOD

@@ -58,7 +58,7 @@ fn lines(home: &Home) -> anyhow::Result<ExitCode> {
             };
             for hold in holds.map_err(remedied)?.iter().rev() {
                 if known.insert(hold.id.0, hold.state) != Some(hold.state) {
-                    writeln!(out, "{}", view::as_json(hold))?;
+                    writeln!(out, "{}", crate::style::json(&view::as_json(hold)))?;
                 }
             }
             out.flush()?;

@@ -309,3 +309,70 @@ fn what_ran_without_a_decision_is_stated_and_signed() {
     let ran = site.run(&["audit", "verify", "--against", &statement]);
     assert_ne!(ran.code, 0, "{}", ran.out);
 }
+
+#[test]
+fn observe_mode_says_so_on_every_screen_and_is_counted() {
+    let (site, _) = site();
+    for screen in [["tail"].as_slice(), &["holds", "list"]] {
+        assert!(!site.run(screen).out.contains("observe"), "{screen:?}");
+    }
+    site.run(&["mode", "observe", "--agent", "nightly"]);
+    assert_eq!(site.ask(RISKY).code, 0);
+    for screen in [["tail"].as_slice(), &["holds", "list"]] {
+        let out = site.run(screen).out;
+        assert!(out.starts_with("observe: calls of nightly run whatever is decided"), "{out}");
+    }
+    let report = site.json(&["report", "--json"]).remove(0);
+    assert_eq!((&report["all"]["observed"], &report["all"]["prompts"]), (&1.into(), &0.into()));
+}
+
+#[test]
+fn nothing_printed_as_data_moves_the_cursor() {
+    let site = Site::new();
+    let name = "a\u{9b}2J\u{202e}b";
+    site.run(&["ask", "--agent", name, "--session", name, "--", RISKY]);
+    site.run(&["mode", "observe", "--agent", name]);
+    for command in [
+        ["holds", "list"].as_slice(),
+        &["tail"],
+        &["sessions", "list"],
+        &["agents", "list"],
+        &["threats", "list"],
+        &["audit", "show", "0"],
+        &["audit", "export"],
+        &["mode"],
+        &["report"],
+        &["coverage"],
+    ] {
+        let out = site.run(&[command, &["--json"]].concat()).out;
+        assert!(!out.contains(['\u{9b}', '\u{202e}']), "{command:?}: {out}");
+        if !matches!(command[0], "coverage") {
+            assert!(out.contains("a\\u009b2J\\u202eb"), "{command:?}: {out}");
+        }
+        // Who reads it as JSON reads the same.
+        let mut data = out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        assert!(command[0] == "coverage" || data.any(|data| data.to_string().contains(name)), "{command:?}");
+    }
+}
+
+#[test]
+fn a_call_of_megabytes_leaves_a_card_that_people_can_read() {
+    let site = Site::new();
+    let config = site.data().join("../ask.toml");
+    fs::create_dir_all(site.data()).unwrap();
+    fs::write(&config, "[tools.publish]\nalways_ask = true\n").unwrap();
+    let many: Vec<String> = (0..200).map(|number| format!("\"{number}-{}\"", "x".repeat(400))).collect();
+    for args in
+        [format!("{{\"body\":\"{}\"}}", "x".repeat(100_000)), format!("{{\"list\":[{}]}}", many.join(","))]
+    {
+        let config = config.display().to_string();
+        let ran =
+            site.run(&["ask", "--config", &config, "--session", "s1", "--tool", "publish", "--args", &args]);
+        assert_eq!(ran.code, 4, "{} {}", ran.out, ran.err);
+    }
+    for hold in site.json(&["holds", "list", "--json"]) {
+        let text = hold.to_string();
+        assert!(text.len() < 80_000, "{} bytes", text.len());
+        assert!(text.contains("bytes more") || text.contains("too much to show"), "{text}");
+    }
+}

@@ -4,6 +4,7 @@ mod run;
 mod tools;
 mod warrant;
 
+mod assessor;
 mod audit;
 mod command_line;
 mod config;
