@@ -32,5 +32,6 @@ cargo bench --bench wall -- --noplot
 cargo bench --bench warrant -- --noplot
 cargo bench --bench engine
 cargo bench --bench log
+cargo bench --bench http
 cp /proc/loadavg target/load
 exec python3 figures.py write "$@"

@@ -336,9 +336,14 @@ fn who(
         return Ok(None);
     }
     let in_path = params.iter().find(|(name, _)| name == "secret").map(|(_, value)| value.as_str());
-    let bearer = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    // The plugin shows the name and password of its own database, which say nothing to us.
-    let bearer = bearer.and_then(|value| value.strip_prefix("Bearer "));
+    let shown = parts.headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap_or("").trim());
+    let bearer = shown.and_then(|shown| match shown.split_once(' ').unwrap_or((shown, "")) {
+        (scheme, secret) if scheme.eq_ignore_ascii_case("bearer") => Some(secret.trim()),
+        // The plugin shows the name and password of its own database, which say nothing to us.
+        (scheme, _) if scheme.eq_ignore_ascii_case("basic") && !row.path.starts_with("/v1/") => None,
+        // Who shows something else is not nobody: it counts as a token that nobody knows.
+        (_, _) => Some(""),
+    });
     let Some(secret) = in_path.or(bearer) else {
         if row.who.contains(&As::Local) && is_let_in(row, server, peer) {
             return Ok(None);

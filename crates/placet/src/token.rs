@@ -98,11 +98,11 @@ pub fn run(arguments: &Token) -> anyhow::Result<ExitCode> {
                 let at = token.created.to_string();
                 writeln!(
                     out,
-                    "{} {:<9} {:<20} {:<20} by {}, {}",
-                    token.id,
+                    "{:<9} {:<20} {:<20} {}  by {}, {}",
                     token.role.as_str(),
                     printable::shown(&token.name, 40),
                     of.unwrap_or_default(),
+                    token.id,
                     printable::shown(&token.by, 40),
                     at.get(..16).unwrap_or(&at),
                 )?;

@@ -13,3 +13,4 @@ mod explain;
 mod holds;
 mod redact;
 mod rules;
+mod serve;
