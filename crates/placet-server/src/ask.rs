@@ -4,7 +4,6 @@
 use std::{
     net::{IpAddr, SocketAddr},
     panic::AssertUnwindSafe,
-    pin::pin,
     sync::Arc,
     task::Poll,
     time::Instant,
@@ -23,7 +22,8 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::{
     Server,
-    endpoint::{As, Dialect, Endpoint},
+    endpoint::{As, Dialect, Endpoint, Verb},
+    idempotent,
     problem::{Problem, json},
 };
 
@@ -42,6 +42,7 @@ pub struct Asked {
     /// Nobody if it came without a token.
     pub caller: Option<Caller>,
     params: Vec<(String, String)>,
+    pub path: String,
     pub query: String,
     pub headers: HeaderMap,
     pub body: Bytes,
@@ -215,12 +216,17 @@ async fn try_answer(
         server: Arc::clone(server),
         caller,
         params,
+        path: parts.uri.path().to_owned(),
         query: parts.uri.query().unwrap_or("").to_owned(),
         headers: parts.headers,
         body,
         _room: room,
     };
-    let mut handled = pin!((row.handler)(asked));
+    let once = row.verb != Verb::Get && asked.headers.contains_key("idempotency-key");
+    let mut handled = match once {
+        true => Box::pin(idempotent::once(row, asked)),
+        false => (row.handler)(asked),
+    };
     if !large
         || tokio::runtime::Handle::current().runtime_flavor() != tokio::runtime::RuntimeFlavor::MultiThread
     {
