@@ -415,7 +415,7 @@ fn answers(runtime: &Runtime, service: &Service, figures: &mut Figures) -> Outco
             }
             times.push((end - start).as_secs_f64() * 1e3);
         }
-        Ok(Times::new(times))
+        Ok::<_, Box<dyn Error + Send + Sync>>(Times::new(times))
     })?;
     figures.add("approve to resume over HTTP, p50", (times.at(500), "ms"), Some(0.5), "two commits on the way");
     figures.add("approve to resume over HTTP, p99", (times.at(990), "ms"), Some(3.0), "");
