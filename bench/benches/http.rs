@@ -18,10 +18,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use placet_bench::varied_commands;
+use placet_bench::{call, varied_commands};
 use placet_core::{
-    Policy,
-    rule::{RuleSet, read},
+    Context, Policy, Timestamp, Verdict, decide_in,
+    rule::{Memory, RuleSet, read},
 };
 use placet_engine::{AuditKeys, Configuration, Credential, Engine, SystemClock};
 use placet_server::{Listener, Log, Server, Settings};
@@ -59,7 +59,12 @@ fn main() -> Outcome<()> {
     let start = |name: &str| Service::start(&directory.path().join(name));
     if asked("open") {
         let service = start("open")?;
-        figures.add("idle server", (service.resident_mib()?, "MiB"), Some(25.0), "resident, all rules loaded");
+        figures.add(
+            "idle server",
+            (service.resident_mib()?, "MiB"),
+            Some(25.0),
+            "resident, all rules loaded",
+        );
         open_loop(&runtime, &service, "at 5,000/s open loop", true, &mut figures)?;
         let parked = runtime.block_on(park(&service, PARKED))?;
         open_loop(&runtime, &service, "the same with 40 calls parked", false, &mut figures)?;
@@ -184,11 +189,18 @@ fn credential() -> Outcome<Credential> {
 
 fn request(service: &Service, path: &str, lines: &str, body: &str) -> Vec<u8> {
     let (host, length) = (service.address, body.len());
-    format!("POST {path} HTTP/1.1\r\nhost: {host}\r\ncontent-length: {length}\r\n{lines}\r\n{body}").into_bytes()
+    format!("POST {path} HTTP/1.1\r\nhost: {host}\r\ncontent-length: {length}\r\n{lines}\r\n{body}")
+        .into_bytes()
 }
 
-/// Calls as agents make them, ready to be sent. Which are allowed is seen from the answers.
-fn requests(service: &Service, lines: &str) -> Vec<Vec<u8>> {
+/// Calls as agents make them that nothing stops, ready to be sent.
+fn requests(service: &Service, lines: &str) -> Outcome<Vec<Vec<u8>>> {
+    let (policy, rules, history) = (Policy::default(), built_in_rules()?, Memory::new());
+    let now = Timestamp::from_ms(1_772_452_800_000)?;
+    let context = Context { policy: &policy, rules: &rules, history: &history, now, authority: None };
+    let allowed = |command: &String| {
+        decide_in(&call("bash", &[("command", command)]), &context).verdict == Verdict::Allow
+    };
     let body = |(number, command): (usize, String)| {
         let command = serde_json::Value::from(command);
         let body = format!(
@@ -197,12 +209,12 @@ fn requests(service: &Service, lines: &str) -> Vec<Vec<u8>> {
         );
         request(service, "/v1/calls", lines, &body)
     };
-    varied_commands(4_000).into_iter().enumerate().map(body).collect()
+    Ok(varied_commands(8_000).into_iter().filter(allowed).enumerate().map(body).collect())
 }
 
 fn held_request(service: &Service, number: usize, wait_ms: u64) -> Vec<u8> {
     let body = format!(
-        r#"{{"call":{{"tool":"bash","args":{{"command":"git push --force origin release-{number}"}},"agent":"builder","session":"held-{number}"}},"wait_ms":{wait_ms}}}"#
+        r#"{{"call":{{"tool":"bash","args":{{"command":"git push --force origin release-{number}"}},"agent":"builder-{number}","session":"held-{number}"}},"wait_ms":{wait_ms}}}"#
     );
     request(service, "/v1/calls", "", &body)
 }
@@ -244,7 +256,7 @@ fn is_decided(answer: &str) -> bool {
 
 /// So many clients, each asking again as soon as it was answered.
 fn clients(runtime: &Runtime, service: &Service, figures: &mut Figures) -> Outcome<()> {
-    let requests = Arc::new(requests(service, ""));
+    let requests = Arc::new(requests(service, "")?);
     let next = Arc::new(AtomicUsize::new(0));
     let failed = Arc::new(AtomicUsize::new(0));
     let began = Instant::now();
@@ -283,8 +295,14 @@ fn clients(runtime: &Runtime, service: &Service, figures: &mut Figures) -> Outco
 }
 
 /// So many requests a second, whether or not those before were answered; timed from when each should have left.
-fn open_loop(runtime: &Runtime, service: &Service, name: &str, goals: bool, figures: &mut Figures) -> Outcome<()> {
-    let requests = Arc::new(requests(service, ""));
+fn open_loop(
+    runtime: &Runtime,
+    service: &Service,
+    name: &str,
+    goals: bool,
+    figures: &mut Figures,
+) -> Outcome<()> {
+    let requests = Arc::new(requests(service, "")?);
     let all = OPEN_RATE * OPEN_SECONDS;
     let times = runtime.block_on(async {
         let mut idle: Vec<Client> = Vec::new();
@@ -324,7 +342,8 @@ fn open_loop(runtime: &Runtime, service: &Service, name: &str, goals: bool, figu
         Ok::<_, Box<dyn Error + Send + Sync>>(Times::new(times))
     })?;
     let goal = |goal: f64| goals.then_some(goal);
-    let detail = format!("p99.9 {:.2} ms; timed from when each should have left, by a timer of 1 ms", times.at(999));
+    let detail =
+        format!("p99.9 {:.2} ms; timed from when each should have left, by a timer of 1 ms", times.at(999));
     figures.add(&format!("decisions over HTTP {name}, p50"), (times.at(500), "ms"), goal(0.5), &detail);
     figures.add(&format!("decisions over HTTP {name}, p99"), (times.at(990), "ms"), goal(2.0), "");
     Ok(())
@@ -332,7 +351,7 @@ fn open_loop(runtime: &Runtime, service: &Service, name: &str, goals: bool, figu
 
 /// A connection for each call.
 fn connects(runtime: &Runtime, service: &Service, figures: &mut Figures) -> Outcome<()> {
-    let requests = Arc::new(requests(service, "connection: close\r\n"));
+    let requests = Arc::new(requests(service, "connection: close\r\n")?);
     let next = Arc::new(AtomicUsize::new(0));
     let (service, began) = (Arc::new(service.address), Instant::now());
     let failed = runtime.block_on(async {
@@ -417,7 +436,12 @@ fn answers(runtime: &Runtime, service: &Service, figures: &mut Figures) -> Outco
         }
         Ok::<_, Box<dyn Error + Send + Sync>>(Times::new(times))
     })?;
-    figures.add("approve to resume over HTTP, p50", (times.at(500), "ms"), Some(0.5), "two commits on the way");
+    figures.add(
+        "approve to resume over HTTP, p50",
+        (times.at(500), "ms"),
+        Some(0.5),
+        "two commits on the way",
+    );
     figures.add("approve to resume over HTTP, p99", (times.at(990), "ms"), Some(3.0), "");
     Ok(())
 }
