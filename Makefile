@@ -1,10 +1,14 @@
 # `make` shows what there is to do.
-.PHONY: help run test lint deny bench fuzz soak score clean
+.PHONY: help run tour test lint deny bench fuzz soak score clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: ## A short tour of what Placet understands.
+run: ## Serve at 127.0.0.1:8080; it says what to try next.
+	cargo build --release --package placet
+	@target/release/placet serve
+
+tour: ## A short tour of what Placet understands.
 	cargo build --release --package placet
 	@examples/tour.sh target/release/placet
 

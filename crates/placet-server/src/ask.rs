@@ -4,7 +4,6 @@
 use std::{
     net::{IpAddr, SocketAddr},
     panic::AssertUnwindSafe,
-    pin::pin,
     sync::Arc,
     task::Poll,
     time::Instant,
@@ -23,7 +22,8 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::{
     Server,
-    endpoint::{As, Dialect, Endpoint},
+    endpoint::{As, Dialect, Endpoint, Verb},
+    idempotent,
     problem::{Problem, json},
 };
 
@@ -42,6 +42,7 @@ pub struct Asked {
     /// Nobody if it came without a token.
     pub caller: Option<Caller>,
     params: Vec<(String, String)>,
+    pub path: String,
     pub query: String,
     pub headers: HeaderMap,
     pub body: Bytes,
@@ -215,12 +216,17 @@ async fn try_answer(
         server: Arc::clone(server),
         caller,
         params,
+        path: parts.uri.path().to_owned(),
         query: parts.uri.query().unwrap_or("").to_owned(),
         headers: parts.headers,
         body,
         _room: room,
     };
-    let mut handled = pin!((row.handler)(asked));
+    let once = row.verb != Verb::Get && asked.headers.contains_key("idempotency-key");
+    let mut handled = match once {
+        true => Box::pin(idempotent::once(row, asked)),
+        false => (row.handler)(asked),
+    };
     if !large
         || tokio::runtime::Handle::current().runtime_flavor() != tokio::runtime::RuntimeFlavor::MultiThread
     {
@@ -336,9 +342,14 @@ fn who(
         return Ok(None);
     }
     let in_path = params.iter().find(|(name, _)| name == "secret").map(|(_, value)| value.as_str());
-    let bearer = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    // The plugin shows the name and password of its own database, which say nothing to us.
-    let bearer = bearer.and_then(|value| value.strip_prefix("Bearer "));
+    let shown = parts.headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap_or("").trim());
+    let bearer = shown.and_then(|shown| match shown.split_once(' ').unwrap_or((shown, "")) {
+        (scheme, secret) if scheme.eq_ignore_ascii_case("bearer") => Some(secret.trim()),
+        // The plugin shows the name and password of its own database, which say nothing to us.
+        (scheme, _) if scheme.eq_ignore_ascii_case("basic") && !row.path.starts_with("/v1/") => None,
+        // Who shows something else is not nobody: it counts as a token that nobody knows.
+        (_, _) => Some(""),
+    });
     let Some(secret) = in_path.or(bearer) else {
         if row.who.contains(&As::Local) && is_let_in(row, server, peer) {
             return Ok(None);

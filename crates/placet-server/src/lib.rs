@@ -16,6 +16,8 @@ pub mod endpoint;
 
 mod ask;
 
+mod idempotent;
+
 mod calls;
 
 mod events;

@@ -87,8 +87,10 @@ fn operation(row: &Endpoint) -> Value {
         _ => "application/json",
     };
     let done = json!({ "description": "Done.", "content": { kind: { "schema": answer } } });
-    responses
-        .insert(if row.path == "/v1/tokens" && row.takes != "" { "201" } else { "200" }.to_owned(), done);
+    responses.insert(
+        if row.path == "/v1/tokens" && !row.takes.is_empty() { "201" } else { "200" }.to_owned(),
+        done,
+    );
     match row.dialect {
         Dialect::AgentGuard => {}
         Dialect::Call => {

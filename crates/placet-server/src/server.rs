@@ -19,6 +19,7 @@ use tokio::sync::{Semaphore, watch};
 use crate::{
     Log, ask,
     endpoint::{ENDPOINTS, Verb},
+    idempotent::Idempotent,
     metrics::Metrics,
     problem::Problem,
 };
@@ -97,6 +98,7 @@ pub struct Server {
     pub(crate) metrics: Metrics,
     pub(crate) bodies: Arc<Semaphore>,
     pub(crate) streams: Arc<Semaphore>,
+    pub(crate) idempotent: Arc<Idempotent>,
     pub(crate) started: Instant,
     stopping: watch::Sender<bool>,
 }
@@ -110,6 +112,7 @@ impl Server {
             metrics: Metrics::default(),
             bodies: Arc::new(Semaphore::new(settings.limits.bodies_kib)),
             streams: Arc::new(Semaphore::new(settings.limits.streams)),
+            idempotent: Arc::default(),
             started: Instant::now(),
             stopping: watch::channel(false).0,
             settings,

@@ -55,6 +55,10 @@ pub enum Command {
     StopAll(crate::operate::Operate),
     /// Let calls be decided again after `stop-all`.
     Resume(crate::operate::Operate),
+    /// Serve: decide on the calls of agents over HTTP, and let people answer.
+    Serve(crate::serve::Serve),
+    /// Make, list and revoke the tokens that programs and people show to `placet serve`.
+    Token(crate::token::Token),
     /// Explain to a person what a call would do, how risky it is and why.
     Explain(Explain),
     /// Check, test, list, show, draft and try rules.
@@ -110,7 +114,7 @@ pub struct Decide {
 }
 
 /// Which rules are in force.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct RuleSources {
     /// Your own rules: a file, or a directory of `.yaml` files; may be given several times.
     #[arg(long = "rules", value_name = "PATH")]

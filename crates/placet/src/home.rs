@@ -86,13 +86,7 @@ impl Data {
 
     /// Opens it to decide by the settings in `file` and the rules of `sources`.
     pub fn open_to_decide(&self, file: Option<&Path>, sources: &RuleSources) -> anyhow::Result<Home> {
-        let policy = config::load(file)?;
-        let rules = rulebook::load(&sources.own, !sources.no_builtin_rules, &policy)?;
-        let revocations = revocations(&policy, file)?;
-        let fingerprint = fingerprint(file, sources, &policy)?;
-        let assessor = policy.assessor.as_ref().map(assessor::open);
-        let configuration = Configuration::new(policy, rules);
-        self.open_with(Configuration { fingerprint, revocations, assessor, ..configuration })
+        self.open_with(configuration(file, sources)?)
     }
 
     fn open_with(&self, configuration: Configuration) -> anyhow::Result<Home> {
@@ -107,6 +101,22 @@ impl Data {
         wait_for(engine.tick()).map_err(remedied)?;
         Ok(Home { engine, store, directory })
     }
+}
+
+/// What decisions are made by: the settings in `file` and the rules of `sources`.
+pub fn configuration(file: Option<&Path>, sources: &RuleSources) -> anyhow::Result<Configuration> {
+    let policy = config::load(file)?;
+    let rules = rulebook::load(&sources.own, !sources.no_builtin_rules, &policy)?;
+    let revocations = revocations(&policy, file)?;
+    let fingerprint = fingerprint(file, sources, &policy)?;
+    let assessor = policy.assessor.as_ref().map(assessor::open);
+    let configuration = Configuration::new(policy, rules);
+    Ok(Configuration { fingerprint, revocations, assessor, ..configuration })
+}
+
+/// The fingerprint of the same, as it is written now.
+pub fn fingerprint_of(file: Option<&Path>, sources: &RuleSources) -> anyhow::Result<[u8; 8]> {
+    fingerprint(file, sources, &config::load(file)?)
 }
 
 /// An error with what can be done about it.
@@ -215,7 +225,7 @@ fn log_keys_there(directory: &Path) -> anyhow::Result<AuditKeys> {
 
 impl Home {
     /// Whoever runs Placet first may answer: a credential is made for them, kept apart from the data.
-    fn admit_first(&self) -> anyhow::Result<()> {
+    pub fn admit_first(&self) -> anyhow::Result<()> {
         let known = self.engine.look(|ledger| ledger.settings()).map_err(remedied)?;
         if known.values.keys().any(|key| key.starts_with("approver:")) {
             return Ok(());

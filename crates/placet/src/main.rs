@@ -38,6 +38,10 @@ mod threats;
 
 mod operate;
 
+mod serve;
+
+mod token;
+
 mod decide;
 
 mod explain;
@@ -85,6 +89,8 @@ fn main() -> ExitCode {
         Command::Mode(arguments) => operate::mode(&arguments),
         Command::StopAll(arguments) => operate::stop_all(&arguments),
         Command::Resume(arguments) => operate::resume(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Token(arguments) => token::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rules(arguments) => rules::run(&arguments),
         Command::Redact(arguments) => redact::run(&arguments),

@@ -127,6 +127,29 @@ async fn a_revoked_token_loses_effect_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_shows_what_is_no_token_is_not_taken_for_nobody() {
+    let rig = Rig::new().await;
+    let body = serde_json::json!({ "call": crate::rig::harmless() }).to_string();
+    for (shown, status) in [
+        ("", 200),
+        ("Bearer", 401),
+        ("Bearer x", 401),
+        ("bearer  y", 401),
+        ("Basic cHJvdG9uOg==", 401),
+        ("é", 401),
+    ] {
+        let line = if shown.is_empty() { String::new() } else { format!("authorization: {shown}\r\n") };
+        let reply = rig.send("POST", "/v1/calls", &line, body.as_bytes()).await;
+        assert_eq!(
+            (reply.status, &reply.json()["answer"]),
+            (status, &if status == 200 { "allow" } else { "block" }.into())
+        );
+    }
+    let first = format!("authorization: BEARER {}\r\n", rig.first());
+    assert_eq!(rig.send("GET", "/v1/mode", &first, b"").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn requests_of_other_peoples_pages_are_refused() {
     let rig = Rig::new().await;
     let secret = format!("authorization: Bearer {}\r\n", rig.first());

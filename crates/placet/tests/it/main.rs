@@ -14,3 +14,4 @@ mod explain;
 mod holds;
 mod redact;
 mod rules;
+mod serve;

@@ -1,0 +1,232 @@
+//! `placet serve`: the service that agents ask and people answer.
+
+use std::{
+    io::Write as _,
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use placet_core::Mode;
+use placet_engine::{Engine, Role};
+use placet_server::{Listener, Log, Server, Settings};
+use placet_store::wait_for;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::{
+    cli::RuleSources,
+    home::{self, Data, Home, remedied},
+    style,
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Agents on this machine ask at `POST /v1/calls`, or through a plugin that speaks to AgentGuard, and need no token. People answer with `placet holds`, or over HTTP with the credential of an approver or a token (`placet token create`). `GET /v1/openapi.json` describes every path.
+
+Beyond this machine it listens only behind a proxy that speaks TLS (`--behind-proxy`), and only if somebody may ask: make a token with `placet token create --role agent`, or name a network with `--agentguard-from`.
+
+Configuration and rules are read again when they change, and on SIGHUP; a mistake in them keeps what was in force. SIGTERM answers whoever waits, and ends.
+
+Examples:
+  placet serve
+  placet serve --config placet.toml --rules rules/
+  placet serve --listen 0.0.0.0:8080 --behind-proxy --host placet.example.com")]
+pub struct Serve {
+    /// The address to listen at, besides the socket in the data directory.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+    /// Decide and record, and stop nothing but warrants, crises and `stop-all`; as `placet mode observe`.
+    #[arg(long)]
+    pub observe: bool,
+    /// A name that the service is reached by, besides addresses; may be given several times.
+    #[arg(long = "host", value_name = "NAME")]
+    pub hosts: Vec<String>,
+    /// A proxy before it speaks TLS: then nobody is taken to be on this machine, and everybody needs a token.
+    #[arg(long)]
+    pub behind_proxy: bool,
+    /// A network from which AgentGuard plugins may ask without a secret in their path, such as `10.1.0.0/16`.
+    #[arg(long, value_name = "NETWORK", value_parser = network)]
+    pub agentguard_from: Vec<(IpAddr, u8)>,
+    /// Thresholds, and settings for single tools and rules.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    #[command(flatten)]
+    pub rules: RuleSources,
+    #[command(flatten)]
+    pub data: Data,
+}
+
+const SOCKET: &str = "placet.sock";
+/// How often we look whether a file has changed.
+const FILES_EVERY: Duration = Duration::from_secs(2);
+
+fn network(text: &str) -> Result<(IpAddr, u8), String> {
+    let wrong = || format!("`{}` is no network; write `10.1.0.0/16`", text.escape_debug());
+    let (address, bits) = text.split_once('/').ok_or_else(wrong)?;
+    let address: IpAddr = address.parse().map_err(|_| wrong())?;
+    let most = if address.is_ipv4() { 32 } else { 128 };
+    let bits = bits.parse().ok().filter(|bits| *bits <= most).ok_or_else(wrong)?;
+    Ok((address, bits))
+}
+
+/// Runs the command.
+pub fn run(arguments: &Serve) -> anyhow::Result<ExitCode> {
+    let home = arguments.data.open_to_decide(arguments.config.as_deref(), &arguments.rules)?;
+    home.admit_first()?;
+    home.engine.snapshot().configuration().rules.prepare();
+    let local = arguments.listen.ip().is_loopback() && !arguments.behind_proxy;
+    if !local {
+        may_leave_this_machine(arguments, &home)?;
+    }
+    if arguments.observe {
+        let by = home.approver()?;
+        wait_for(home.engine.set_mode(None, Mode::Observe, &by)).map_err(remedied)?;
+    }
+    let settings = Settings {
+        hosts: arguments.hosts.clone(),
+        local_agents: local,
+        agentguard_from: arguments.agentguard_from.clone(),
+        ..Settings::default()
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(serve(arguments, &home, settings))?;
+    // What is not done now is done by the next one.
+    let _ = wait_for(home.engine.checkpoint());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses to be reached from elsewhere in the clear, or to be reached by nobody.
+fn may_leave_this_machine(arguments: &Serve, home: &Home) -> anyhow::Result<()> {
+    if !arguments.behind_proxy {
+        bail!(
+            "`--listen {}` can be reached from other machines, and what is said there could be read on the way\n  \
+             put a proxy that speaks TLS before it and say `--behind-proxy`, or listen at 127.0.0.1",
+            arguments.listen
+        );
+    }
+    let tokens = home.engine.tokens().map_err(remedied)?;
+    if arguments.agentguard_from.is_empty() && !tokens.iter().any(|token| token.role == Role::Agent) {
+        bail!(
+            "nobody could ask: there is no token for an agent\n  \
+             make one with `placet token create NAME --role agent`, or name a network with `--agentguard-from`"
+        );
+    }
+    Ok(())
+}
+
+async fn serve(arguments: &Serve, home: &Home, settings: Settings) -> anyhow::Result<()> {
+    let net = Listener::net(arguments.listen)
+        .with_context(|| format!("cannot listen at `{}`; is it in use?", arguments.listen))?;
+    let address = net.address().unwrap_or(arguments.listen);
+    let path = home.directory.join(SOCKET);
+    let mut listeners = vec![net];
+    let socket = match Listener::unix(&path).await {
+        Ok(unix) => {
+            listeners.push(unix);
+            format!("and {}", path.display())
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
+            bail!("another `placet serve` runs with `{}`", home.directory.display())
+        }
+        // The path may be longer than a socket's can be.
+        Err(error) => format!("(no socket in the data directory: {error})"),
+    };
+    let (mut terminated, mut interrupted) =
+        (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let log = Log::to(std::io::stderr());
+    let server = Server::new(home.engine.clone(), settings, log);
+    announce(arguments, home, address, &socket)?;
+    let stop = async move {
+        tokio::select! {
+            _ = terminated.recv() => {}
+            _ = interrupted.recv() => {}
+        }
+    };
+    let reloading = reload(arguments, home.engine.clone(), Arc::clone(&server));
+    tokio::select! {
+        () = placet_server::serve(Arc::clone(&server), listeners, stop) => Ok(()),
+        error = reloading => Err(error),
+    }
+}
+
+/// Says where it listens, who may ask, what is enforced, and what to try.
+fn announce(arguments: &Serve, home: &Home, address: SocketAddr, socket: &str) -> anyhow::Result<()> {
+    let standing = home.engine.standing().map_err(remedied)?;
+    let rules = home.engine.snapshot().configuration().rules.rules().len();
+    let (bold, dim) = (style::HEADING, style::DIM);
+    let mut out = anstream::stdout();
+    writeln!(out, "{bold}placet{bold:#} serves http://{address} {socket}")?;
+    let enforced = match (&standing.stopped_by, standing.mode) {
+        (Some(by), _) => {
+            format!("everything is stopped by {by}; `placet resume` lets calls be decided again")
+        }
+        (None, Mode::Enforce) => format!("every decision, by {rules} rules"),
+        (None, Mode::Observe) => {
+            "nothing but warrants, crises and `stop-all`: decisions are only recorded (observe mode)"
+                .to_owned()
+        }
+    };
+    let agents = match arguments.listen.ip().is_loopback() && !arguments.behind_proxy {
+        true => "on this machine ask without a token",
+        false => "need a token each: `placet token create NAME --role agent`",
+    };
+    let rows = [
+        ("data", home.directory.display().to_string()),
+        ("enforced", enforced),
+        ("agents", agents.to_owned()),
+        ("people", "answer with `placet holds watch`; over HTTP with a token: `placet token create NAME --role approver`".to_owned()),
+        ("try", format!("curl -s http://{address}/v1/calls -d '{{\"call\":{{\"tool\":\"terminal\",\"args\":{{\"command\":\"git push --force\"}}}}}}'")),
+    ];
+    for (name, text) in rows {
+        writeln!(out, "  {dim}{name:<9}{dim:#} {text}")?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Reads configuration and rules again when they change or on SIGHUP. What is wrong with them is said, and changes nothing.
+async fn reload(arguments: &Serve, engine: Engine, server: Arc<Server>) -> anyhow::Error {
+    let mut hung_up = match signal(SignalKind::hangup()) {
+        Ok(signal) => signal,
+        Err(error) => return error.into(),
+    };
+    let mut seen = engine.snapshot().configuration().fingerprint;
+    let mut refused = None;
+    loop {
+        let asked = tokio::select! {
+            _ = hung_up.recv() => true,
+            () = tokio::time::sleep(FILES_EVERY) => false,
+        };
+        let (file, sources) = (arguments.config.clone(), arguments.rules.clone());
+        let read = tokio::task::spawn_blocking(move || {
+            let now = home::fingerprint_of(file.as_deref(), &sources)?;
+            if now == seen && !asked {
+                return Ok(None);
+            }
+            home::configuration(file.as_deref(), &sources).map(Some)
+        });
+        match read.await {
+            Ok(Ok(None)) => refused = None,
+            Ok(Ok(Some(configuration))) => {
+                (seen, refused) = (configuration.fingerprint, None);
+                configuration.rules.prepare();
+                let rules = configuration.rules.rules().len();
+                engine.configure(configuration);
+                server.say("configuration read", &[("rules", &rules)]);
+            }
+            Ok(Err(error)) => {
+                // Said once for each mistake, not every two seconds.
+                let why = format!("{error:#}");
+                if asked || refused.as_ref() != Some(&why) {
+                    server.say("configuration refused", &[("why", &why), ("kept", &"the old one")]);
+                }
+                refused = Some(why);
+            }
+            Err(error) => return error.into(),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! `placet serve` as a process: where it listens, how it stops, what is left when it is killed.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::run::placet;
+
+struct Service {
+    child: Child,
+    address: String,
+    said: Vec<String>,
+}
+
+fn command(home: &Path, arguments: &[&str]) -> Command {
+    let mut command = placet();
+    command.args(arguments).env("HOME", home).env("PLACET_DATA", home.join("data"));
+    command.env_remove("XDG_CONFIG_HOME").env_remove("PLACET_APPROVER").env("USER", "ann");
+    command
+}
+
+/// What a command prints, and how it ends.
+fn run(home: &Path, arguments: &[&str]) -> (String, String, i32) {
+    let output = command(home, arguments).stdin(Stdio::null()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+}
+
+impl Service {
+    fn start(home: &Path, arguments: &[&str]) -> Self {
+        let mut child = command(home, &["serve", "--listen", "127.0.0.1:0"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut said = vec![lines.next().unwrap().unwrap()];
+        let address = said[0].split("http://").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+        while !said.last().unwrap().trim_start().starts_with("try") {
+            said.push(lines.next().unwrap().unwrap());
+        }
+        Self { child, address, said }
+    }
+
+    fn post(&self, path: &str, body: &Value, secret: &str) -> Value {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let body = body.to_string();
+        write!(
+            stream,
+            "POST {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-length: {}\r\nauthorization: Bearer {secret}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        )
+        .unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        serde_json::from_str(text.split_once("\r\n\r\n").unwrap().1).unwrap()
+    }
+
+    fn signal(&self, name: &str) {
+        assert!(Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap().success());
+    }
+
+    /// What it said of itself until it ended.
+    fn end(mut self, signal: &str) -> String {
+        self.signal(signal);
+        let mut text = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+        self.child.wait().unwrap();
+        text
+    }
+}
+
+fn risky() -> Value {
+    json!({ "tool": "terminal", "args": { "command": "git push --force" }, "agent": "a", "session": "s" })
+}
+
+#[test]
+fn a_hold_survives_a_kill_and_the_command_line_answers_beside_the_service() {
+    let home = TempDir::new().unwrap();
+    let (secret, _, code) = run(home.path(), &["token", "create", "bot", "--role", "agent", "--agent", "a"]);
+    assert_eq!(code, 0);
+    let service = Service::start(home.path(), &[]);
+    assert!(service.said[0].contains("placet.sock"), "{:?}", service.said);
+    let held = service.post("/v1/calls", &json!({ "call": risky() }), secret.trim());
+    let ticket = held["ticket"].as_str().unwrap().to_owned();
+    service.end("-KILL");
+    let service = Service::start(home.path(), &[]);
+    // While the service runs, others use the same data.
+    let (said, _, code) = run(home.path(), &["holds", "approve", &ticket]);
+    assert_eq!((code, said.contains("approved")), (0, true), "{said}");
+    let again = service.post("/v1/calls", &json!({ "call": risky() }), secret.trim());
+    assert_eq!(again["answer"], "allow");
+    let (list, _, _) = run(home.path(), &["token", "list", "--json"]);
+    let id = serde_json::from_str::<Value>(&list).unwrap()["id"].as_str().unwrap().to_owned();
+    assert!(!list.contains(secret.trim().rsplit('_').next().unwrap()));
+    assert_eq!(run(home.path(), &["token", "revoke", &id]).2, 0);
+    let refused = service.post("/v1/calls", &json!({ "call": risky() }), secret.trim());
+    assert_eq!(refused["answer"], "block");
+    assert_eq!(run(home.path(), &["token", "revoke", &id]).2, 1);
+    let log = service.end("-TERM");
+    assert!(log.contains("stopping waiting=0") && log.ends_with("stopped\n"), "{log}");
+    assert!(!home.path().join("data/placet.sock").exists());
+    assert_eq!(run(home.path(), &["audit", "verify"]).2, 0);
+}
+
+#[test]
+fn configuration_that_changes_is_read_again_and_a_mistake_in_it_is_not() {
+    let home = TempDir::new().unwrap();
+    let file = home.path().join("placet.toml");
+    fs::write(&file, "").unwrap();
+    let mut service = Service::start(home.path(), &["--config", file.to_str().unwrap()]);
+    let harmless = json!({ "call": { "tool": "read_file", "args": { "path": "notes.md" } } });
+    let ask = |service: &Service| service.post("/v1/calls", &harmless, "")["answer"].clone();
+    let secret = fs::read_to_string(home.path().join(".config/placet/approver")).unwrap();
+    let as_operator =
+        |service: &Service| service.post("/v1/calls", &harmless, secret.trim())["answer"].clone();
+    assert_eq!(ask(&service), "block", "an empty secret is none");
+    assert_eq!(as_operator(&service), "allow");
+    let mut log = BufReader::new(service.child.stderr.take().unwrap()).lines();
+    let mut until = |what: &str| loop {
+        let line = log.next().expect("it says so").unwrap();
+        if line.contains(what) {
+            return line;
+        }
+    };
+    fs::write(&file, "[tools.read_file]\nalways_ask = true\n").unwrap();
+    service.signal("-HUP");
+    until("configuration read");
+    assert_eq!(as_operator(&service), "block");
+    fs::write(&file, "[tools.read_file]\nalways_aks = true\n").unwrap();
+    // Nobody says a word: it is noticed all the same.
+    assert!(until("configuration refused").contains("always_aks"));
+    assert_eq!(as_operator(&service), "block");
+    service.signal("-TERM");
+    until("stopped");
+    service.child.wait().unwrap();
+}
+
+#[test]
+fn it_listens_to_other_machines_only_as_it_should() {
+    let home = TempDir::new().unwrap();
+    let elsewhere = ["serve", "--listen", "0.0.0.0:0"];
+    let (_, told, code) = run(home.path(), &elsewhere);
+    assert_eq!((code, told.contains("--behind-proxy")), (1, true), "{told}");
+    let (_, told, code) = run(home.path(), &[elsewhere.as_slice(), &["--behind-proxy"]].concat());
+    assert_eq!((code, told.contains("nobody could ask")), (1, true), "{told}");
+    let (_, told, code) = run(home.path(), &["serve", "--agentguard-from", "10.0.0.0/33"]);
+    assert_eq!((code, told.contains("is no network")), (2, true), "{told}");
+    // Behind a proxy nobody is taken to be on this machine.
+    let service = Service::start(home.path(), &["--behind-proxy", "--agentguard-from", "10.0.0.0/8"]);
+    let refused = service.post("/api/holds", &json!({ "tool_name": "read_file" }), "x");
+    assert_eq!(refused["decision"], "block");
+    let two = command(home.path(), &["serve", "--listen", "127.0.0.1:0"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&two.stderr).contains("another `placet serve` runs"));
+    service.end("-TERM");
+}
+
+#[test]
+fn observe_is_said_where_everybody_sees_it() {
+    let home = TempDir::new().unwrap();
+    let service = Service::start(home.path(), &["--observe"]);
+    assert!(service.said.iter().any(|line| line.contains("observe mode")), "{:?}", service.said);
+    assert!(run(home.path(), &["mode"]).0.starts_with("observe"));
+    service.end("-INT");
+}
