@@ -374,15 +374,17 @@ fn memory(directory: &Path, figures: &mut Figures) -> Outcome<()> {
     }
     let text = String::from_utf8(output.stdout)?;
     let mib: Vec<f64> = text.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
-    let &[before, open, resolved, waiting, left] = mib.as_slice() else {
-        return Err(format!("five figures were expected: {text}").into());
+    let &[before, open, resolved, waiting, gone, _, again] = mib.as_slice() else {
+        return Err(format!("seven figures were expected: {text}").into());
     };
     let detail = format!("from {before:.1} to {open:.1} MiB, the store's own caches among it");
     figures.add("100,000 open holds", (open - before, "MiB"), Some(48.0), &detail);
     let detail = format!("from {resolved:.1} to {waiting:.1} MiB; each holds its call and a task");
     figures.add("100,000 more, each with a caller who waits", (waiting - resolved, "MiB"), None, &detail);
-    let detail = format!("{resolved:.1} MiB after the first 100,000, {left:.1} MiB after the second");
-    figures.add("what is left when all are resolved", (left - before, "MiB"), Some(48.0), &detail);
+    let detail = format!("{resolved:.1} MiB when they are resolved");
+    figures.add("what is left of the first 100,000", (resolved - before, "MiB"), Some(open - before), &detail);
+    let detail = format!("from {gone:.1} to {again:.1} MiB: what callers needed is used again, not given back");
+    figures.add("what 100,000 more callers add when all are gone", (again - gone, "MiB"), Some(48.0), &detail);
     Ok(())
 }
 
@@ -394,7 +396,8 @@ fn weighs(directory: &Path) -> Outcome<()> {
     // What every process needs once is no part of it.
     runtime.block_on(engine.submit(Submission::new(held_call(usize::MAX), Duration::ZERO)));
     println!("{}", resident_mib()?);
-    for (round, wait) in [Duration::ZERO, Duration::from_secs(3_600)].into_iter().enumerate() {
+    let long = Duration::from_secs(3_600);
+    for (round, wait) in [Duration::ZERO, long, long].into_iter().enumerate() {
         let mut callers = JoinSet::new();
         for number in 0..HOLDS {
             let (caller, call) = (engine.clone(), held_call(round * HOLDS + number));

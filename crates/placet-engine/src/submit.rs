@@ -155,6 +155,8 @@ impl Engine {
             let prepared = Arc::new(prepare(shared, &call, &asked, again.clone())?);
             let settling = Arc::clone(&prepared);
             let settled = transact(&*shared.store, move |ledger| settling.settle(ledger)).await?;
+            // A person may take an hour; nobody keeps the whole decision until then.
+            drop(prepared);
             let held = match settled {
                 Settled::Stale => {
                     tries += 1;

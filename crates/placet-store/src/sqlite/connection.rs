@@ -17,7 +17,9 @@ const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
 
 /// How long another process may keep us from writing.
 const BUSY: Duration = Duration::from_secs(5);
-/// What a reader keeps of the file in memory.
+/// What the writer keeps of the file in memory.
+const WRITER_CACHE_KIB: i64 = 8 * 1024;
+/// What a reader keeps of it.
 const READER_CACHE_KIB: i64 = 6 * 1024;
 /// How often the journal is moved into the file.
 const CHECKPOINT_EVERY: Duration = Duration::from_millis(250);
@@ -54,6 +56,8 @@ pub fn open_writer(path: &Path, options: Options) -> Result<Connection, StoreErr
     };
     connection.busy_timeout(options.busy).map_err(told)?;
     prepare_once(&connection, 128)?;
+    // The last pages of all tables and indexes, so that nothing is read in order to be written.
+    connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB).map_err(told)?;
     if !options.read_only {
         // The journal is moved by a thread of its own, so that no decision waits for it.
         connection
