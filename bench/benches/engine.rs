@@ -61,9 +61,18 @@ fn main() -> Outcome<()> {
         answers(&runtime, &directory.path().join("answers"), commit, &mut figures)?;
     }
     if asked("throughput") {
-        let path = directory.path().join("throughput");
-        throughput(&runtime, &path, &mut figures)?;
-        verify(&path, &mut figures)?;
+        // A disk that others use too has good and bad moments: three turns, each on a new file.
+        let paths = ["first", "second", "third"].map(|turn| directory.path().join(turn));
+        let turns = paths.iter().map(|path| throughput(&runtime, path)).collect::<Outcome<Vec<_>>>()?;
+        let rates = Times::new(turns.iter().map(|(rate, _)| *rate).collect());
+        let detail = format!(
+            "three turns, {:.0} to {:.0}; the last: {}",
+            rates.at(0),
+            rates.at(100),
+            turns.last().map_or("", |(_, detail)| detail)
+        );
+        figures.add("submit by 64 callers at once, median", (rates.at(50), "/s"), Some(20_000.0), &detail);
+        verify(&paths[2], &mut figures)?;
     }
     if asked("memory") {
         memory(&directory.path().join("memory"), &mut figures)?;
@@ -285,7 +294,7 @@ fn waits(directory: &Path) -> Outcome<()> {
 }
 
 /// Many callers at once.
-fn throughput(runtime: &Runtime, directory: &Path, figures: &mut Figures) -> Outcome<()> {
+fn throughput(runtime: &Runtime, directory: &Path) -> Outcome<(f64, String)> {
     let engine = start(directory)?;
     let calls = Arc::new(allowed_calls()?);
     let times = Arc::new(Mutex::new((Vec::with_capacity(CALLS), 0)));
@@ -325,8 +334,7 @@ fn throughput(runtime: &Runtime, directory: &Path, figures: &mut Figures) -> Out
         times.0.len()
     );
     let rate = times.0.len() as f64 / took;
-    figures.add("submit by 64 callers at once", (rate, "/s"), Some(20_000.0), &detail);
-    Ok(())
+    Ok((rate, detail))
 }
 
 /// The log that this left behind.
