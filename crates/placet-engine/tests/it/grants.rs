@@ -39,8 +39,12 @@ async fn calls_like_the_approved_one_run_and_no_others() {
     for other in [
         call("git push --force upstream main"),
         call("git push --force origin main && rm -rf /srv/other"),
+        // Harmless by themselves, and no riskier together, but nobody has approved them.
+        call("git push --force origin main && rm notes.txt"),
+        call("git push --force origin main && touch notes.txt"),
         call("git push --force origin main | tee /etc/motd"),
-        call("sudo git push --force origin main; $(cat x)"),
+        call("sudo git push --force origin main"),
+        call("git push --force origin main; $(cat x)"),
         risky().with_session("s2"),
         risky().with_agent("another"),
         wire("shell", r#"{"command":"git push --force origin main"}"#),

@@ -356,3 +356,52 @@ fn a_log_without_its_key_is_not_given_another() {
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("restore it from a back-up"), "{}", ran.err);
 }
+
+#[test]
+fn what_is_wider_is_shown_before_it_is_given_and_can_be_taken_back() {
+    let site = Site::new();
+    site.ask(RISKY);
+    let ticket = site.ticket();
+    // Nobody is there to be asked: nothing is given, but what it would be is said.
+    let ran = site.run(&["holds", "approve", &ticket, "--for", "10m"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("that do nothing but write what is called `remote origin`"), "{}", ran.err);
+    assert!(
+        ran.err.contains("for example: terminal {\"command\":\"git push --force origin main\"}"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("add `--yes`"), "{}", ran.err);
+    assert_eq!(site.run(&["holds", "approve", &ticket, "--for", "3y"]).code, 2);
+    assert_eq!(site.run(&["holds", "approve", &ticket, "--for", "10m", "--yes"]).code, 0);
+    for _ in 0..3 {
+        assert_eq!(site.ask(RISKY).code, 0);
+    }
+    let grants = site.json(&["grants", "list", "--json"]);
+    assert_eq!((grants.len(), &grants[0]["state"]), (1, &Value::from("in force")));
+    let id = grants[0]["id"].as_str().unwrap();
+    assert_eq!(site.run(&["grants", "revoke", &id[..6]]).code, 0);
+    assert_eq!(site.ask(RISKY).code, 4);
+    assert_eq!(site.run(&["grants", "revoke", &id[..6]]).code, 1);
+    assert!(site.json(&["grants", "list", "--json"]).is_empty());
+}
+
+#[test]
+fn holds_alike_are_answered_together_and_no_others() {
+    let site = Site::new();
+    for (session, command) in
+        [("a", RISKY), ("b", "git push -f origin next"), ("c", "git push -f upstream main")]
+    {
+        site.run(&["ask", "--agent", "nightly", "--session", session, "--", command]);
+    }
+    let holds = site.json(&["holds", "list", "--json"]);
+    let first = holds.iter().find(|hold| hold["session"] == "a").unwrap();
+    let ticket = first["ticket"].as_str().unwrap();
+    // Each is listed, and nobody is there to say yes.
+    let ran = site.run(&["holds", "approve", "--like", ticket]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("git push -f origin next") && !ran.err.contains("upstream"), "{}", ran.err);
+    assert_eq!(site.run(&["holds", "approve", "--like", ticket, "--yes"]).code, 0);
+    let left = site.json(&["holds", "list", "--json"]);
+    assert_eq!((left.len(), &left[0]["session"]), (1, &Value::from("c")));
+}

@@ -35,6 +35,14 @@ fn run(home: &Path, arguments: &[&str]) -> (String, String, i32) {
     (text(output.stdout), text(output.stderr), output.status.code().unwrap())
 }
 
+impl Drop for Service {
+    fn drop(&mut self) {
+        // A test that fails leaves nothing behind; one that has ended is not killed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 impl Service {
     fn start(home: &Path, arguments: &[&str]) -> Self {
         let mut child = command(home, &["serve", "--listen", "127.0.0.1:0"])
