@@ -9,12 +9,16 @@ use placet_core::{
     record::{HoldStep, What},
     warrant::{Approval, ApprovalScope},
 };
-use placet_store::{Hold, HoldChange, HoldId, Ledger, StoreError, ThreatState, transact};
+use placet_store::{Hold, HoldChange, HoldId, Ledger, StoreError, ThreatState, transact_telling};
 
 use crate::{
     Approver, Card, Credential, CredentialError, Engine,
     engine::{Shared, look},
-    grants, threats,
+    grants,
+    settle::Settled,
+    submit::{Prepared, prepare},
+    threats,
+    waiters::{Waiter, Woken},
 };
 
 /// How somebody names a hold.
@@ -94,27 +98,51 @@ impl Engine {
 
     /// Answers a hold. The first answer wins.
     pub async fn answer(&self, name: HoldName, ruling: Ruling, by: &Approver) -> Result<Hold, AnswerError> {
-        let (shared, by) = (Arc::clone(&self.shared), by.clone());
+        let shared = &self.shared;
         let wider = matches!(ruling, Ruling::ApproveFor(_));
         let mut id = [0; 16];
         getrandom::fill(&mut id)
             .map_err(|error| StoreError::new(placet_store::Fault::Other, error.to_string()))?;
-        let run = move |ledger: &mut dyn Ledger| {
-            let hold = match &name {
-                HoldName::Id(id) => ledger.hold_get(*id)?,
-                HoldName::Ticket(ticket) => ledger.hold_by_ticket(ticket)?,
-            };
-            let Some(hold) = hold else { return Ok(Err(AnswerError::Unknown)) };
-            rule(&shared, ledger, hold, &ruling, &by, id)
+        let answering = Answering { shared: Arc::clone(shared), name, ruling, by: by.clone(), id };
+        // Whoever waits for this answer here makes use of it in the same transaction, which saves them one of their own.
+        let hold = match self.waiting_for(&answering.name)? {
+            Some(waiting) => match answering.write(Some(waiting)).await {
+                // That the call cannot go on must not keep anybody from answering.
+                Err(AnswerError::Store(_)) => answering.write(None).await?,
+                hold => hold?,
+            },
+            None => answering.write(None).await?,
         };
-        let hold = transact(&*self.shared.store, run).await??;
-        self.shared.grown.store(true, Ordering::SeqCst);
-        self.shared.due_at(hold.redeem_until);
+        shared.grown.store(true, Ordering::SeqCst);
+        shared.due_at(hold.redeem_until);
         if wider {
-            self.shared.refresh()?;
+            shared.refresh()?;
         }
-        self.shared.waiters.wake(&hold.opened.ticket);
+        shared.waiters.wake(&hold.opened.ticket);
         Ok(hold)
+    }
+
+    /// Somebody who waits for the answer to this hold in this process, and their call, decided once more.
+    fn waiting_for(&self, name: &HoldName) -> Result<Option<(Waiter, Arc<Prepared>)>, StoreError> {
+        let shared = &self.shared;
+        if shared.waiters.len() == 0 {
+            return Ok(None);
+        }
+        let ticket = match name {
+            HoldName::Ticket(ticket) => ticket.clone(),
+            HoldName::Id(id) => match look(&*shared.store, |ledger| ledger.hold_get(*id))? {
+                Some(hold) => hold.opened.ticket,
+                None => return Ok(None),
+            },
+        };
+        let Some(waiter) = shared.waiters.take(&ticket) else { return Ok(None) };
+        match prepare(shared, &waiter.asked, Some(ticket)) {
+            Ok(prepared) => Ok(Some((waiter, Arc::new(prepared)))),
+            Err(_) => {
+                waiter.wake(Woken::Changed);
+                Ok(None)
+            }
+        }
     }
 
     /// The holds of a session that wait for an answer.
@@ -146,6 +174,52 @@ impl Engine {
             HoldName::Id(id) => ledger.hold_get(*id),
             HoldName::Ticket(ticket) => ledger.hold_by_ticket(ticket),
         })
+    }
+}
+
+/// An answer on its way into the store.
+#[derive(Clone)]
+struct Answering {
+    shared: Arc<Shared>,
+    name: HoldName,
+    ruling: Ruling,
+    by: Approver,
+    id: [u8; 16],
+}
+
+impl Answering {
+    /// Writes the answer, and what the call that waits for it makes of it.
+    async fn write(&self, waiting: Option<(Waiter, Arc<Prepared>)>) -> Result<Hold, AnswerError> {
+        let (waiter, prepared) = waiting.unzip();
+        let this = self.clone();
+        let run = move |ledger: &mut dyn Ledger| {
+            let hold = match &this.name {
+                HoldName::Id(id) => ledger.hold_get(*id)?,
+                HoldName::Ticket(ticket) => ledger.hold_by_ticket(ticket)?,
+            };
+            let Some(hold) = hold else { return Ok(Err(AnswerError::Unknown)) };
+            let hold = match rule(&this.shared, ledger, hold, &this.ruling, &this.by, this.id)? {
+                Ok(hold) => hold,
+                Err(error) => return Ok(Err(error)),
+            };
+            let settled = prepared.as_ref().map(|prepared| prepared.settle(ledger)).transpose()?;
+            let used = match settled {
+                Some(Settled::Done(answer)) => Woken::Answered(answer),
+                Some(Settled::Stale | Settled::Held(..)) | None => Woken::Changed,
+            };
+            Ok(Ok((hold, used)))
+        };
+        // Whoever answers may leave before it is written; whoever waits is told all the same.
+        let told = move |written: &Result<Result<(Hold, Woken), AnswerError>, StoreError>| {
+            let used = match written {
+                Ok(Ok((_, used))) => used.clone(),
+                Ok(Err(_)) | Err(_) => Woken::Changed,
+            };
+            if let Some(waiter) = waiter {
+                waiter.wake(used);
+            }
+        };
+        Ok(transact_telling(&*self.shared.store, run, told).await??.0)
     }
 }
 
@@ -218,8 +292,12 @@ fn rule(
     };
     shared.keys.record(ledger, now, &hold.opened.session, What::HoldStep(step))?;
     // Whoever answers has looked at what led here.
-    let spoke = Card::read(&hold.opened.card).map(|card| card.rules()).unwrap_or_default();
-    for threat in ledger.threats_open_of(&hold.opened.session)? {
+    let open = ledger.threats_open_of(&hold.opened.session)?;
+    let spoke = match open.is_empty() {
+        true => Vec::new(),
+        false => Card::read(&hold.opened.card).map(|card| card.rules()).unwrap_or_default(),
+    };
+    for threat in open {
         if spoke.contains(&threat.rule) && ledger.threat_change(threat.id, ThreatState::Acknowledged)? {
             threats::record(shared, ledger, &threat, ThreatState::Acknowledged, &by.name)?;
         }

@@ -79,8 +79,9 @@ fn too_long(call: &ToolCall) -> Option<Answer> {
     Some(Answer::Block { reason, ticket: None, record: None })
 }
 
-/// What is known of a call beside the call itself, from the moment it comes.
-struct Asked {
+/// A call, and what is known of it from the moment it comes.
+pub(crate) struct Asked {
+    call: Arc<ToolCall>,
     shown: Option<Result<Shown, String>>,
     opinion: Option<Opinion>,
     may_come_back: bool,
@@ -141,18 +142,19 @@ impl Engine {
         let until = Instant::now() + submission.wait.min(Duration::from_secs(24 * 60 * 60));
         let call = Arc::new(submission.call);
         // Once: a person may take longer to answer than a proof is fresh.
-        let asked = Asked {
+        let asked = Arc::new(Asked {
             shown: submission.presented.as_ref().map(|presented| Shown::check(shared, presented, &call)),
             opinion: self.opinion(&call).await,
             may_come_back: submission.may_retry && can_come_back(call.session()),
             wait: submission.wait,
             observed: submission.observed,
-        };
+            call,
+        });
         let mut again: Option<Ticket> = None;
         let mut tries = 0;
         loop {
             // Kept until it is settled, so that the writer need not clear it away.
-            let prepared = Arc::new(prepare(shared, &call, &asked, again.clone())?);
+            let prepared = Arc::new(prepare(shared, &asked, again.clone())?);
             let settling = Arc::clone(&prepared);
             let settled = transact(&*shared.store, move |ledger| settling.settle(ledger)).await?;
             // A person may take an hour; nobody keeps the whole decision until then.
@@ -181,10 +183,11 @@ impl Engine {
                 tell(&held);
             }
             let leaving = Leaving { shared, held: &held, armed: !held.may_come_back };
-            let woken = self.wait(&held, until).await?;
+            let woken = self.wait(&held, until, &asked).await?;
             leaving.disarm();
             match woken {
                 Woken::Changed => again = Some(held.ticket),
+                Woken::Answered(answer) => return Ok(answer),
                 Woken::TimeUp => {
                     if !held.may_come_back {
                         abandon(shared, &held.ticket);
@@ -203,13 +206,13 @@ impl Engine {
     }
 
     /// Waits until something happens to a hold, or the time is over.
-    async fn wait(&self, held: &Held, until: Instant) -> Result<Woken, StoreError> {
+    async fn wait(&self, held: &Held, until: Instant, asked: &Arc<Asked>) -> Result<Woken, StoreError> {
         let ticket = &held.ticket;
         if until <= Instant::now() {
             // It may be answered already: a hold that was joined.
             return Ok(if self.is_pending(ticket)? { Woken::TimeUp } else { Woken::Changed });
         }
-        let woken = self.shared.waiters.wait(ticket, held.record, until);
+        let woken = self.shared.waiters.wait(ticket, held.record, until, asked);
         self.ring();
         // Whoever answered before we began to wait has not woken us.
         if !self.is_pending(ticket)? {
@@ -269,13 +272,12 @@ impl Counters for StoredCounters<'_> {
 }
 
 /// Decides on a call under what is in force now.
-fn prepare(
+pub(crate) fn prepare(
     shared: &Arc<Shared>,
-    call: &Arc<ToolCall>,
     asked: &Asked,
     again: Option<Ticket>,
 ) -> Result<Prepared, StoreError> {
-    let started = Instant::now();
+    let (started, call) = (Instant::now(), &asked.call);
     let (snapshot, now) = (shared.snapshot(), shared.clock.now());
     let configuration = Arc::clone(&snapshot.configuration);
     let hide = |value: &str| shared.keys.hide(value);

@@ -3,18 +3,22 @@
 use std::{
     cmp::Reverse,
     collections::{BinaryHeap, HashMap},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
 use placet_core::hold::Ticket;
 use tokio::sync::oneshot;
 
+use crate::{Answer, submit::Asked};
+
 /// Why somebody who waited goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Woken {
     /// Something happened to the hold.
     Changed,
+    /// Whoever answered the hold has made use of the answer as well.
+    Answered(Answer),
     /// The time to wait is over.
     TimeUp,
 }
@@ -23,9 +27,24 @@ pub enum Woken {
 #[derive(Default)]
 pub struct Waiters(Mutex<Inner>);
 
+/// Somebody who waits.
+pub struct Waiter {
+    number: u64,
+    tell: oneshot::Sender<Woken>,
+    /// What they asked.
+    pub asked: Arc<Asked>,
+}
+
+impl Waiter {
+    /// Lets them go on. Whoever has gone need not be told.
+    pub fn wake(self, woken: Woken) {
+        let _ = self.tell.send(woken);
+    }
+}
+
 #[derive(Default)]
 struct Inner {
-    waiting: HashMap<Ticket, Vec<(u64, oneshot::Sender<Woken>)>>,
+    waiting: HashMap<Ticket, Vec<Waiter>>,
     times: BinaryHeap<Reverse<(Instant, u64, Ticket)>>,
     next: u64,
     count: usize,
@@ -41,7 +60,13 @@ impl Waiters {
     }
 
     /// Waits for something to happen to a hold after `record`, until `until`.
-    pub fn wait(&self, ticket: &Ticket, record: u64, until: Instant) -> oneshot::Receiver<Woken> {
+    pub fn wait(
+        &self,
+        ticket: &Ticket,
+        record: u64,
+        until: Instant,
+        asked: &Arc<Asked>,
+    ) -> oneshot::Receiver<Woken> {
         let (tell, told) = oneshot::channel();
         let mut inner = self.lock();
         if inner.closed {
@@ -52,7 +77,8 @@ impl Waiters {
         inner.count += 1;
         let number = inner.next;
         inner.next += 1;
-        inner.waiting.entry(ticket.clone()).or_default().push((number, tell));
+        let waiter = Waiter { number, tell, asked: Arc::clone(asked) };
+        inner.waiting.entry(ticket.clone()).or_default().push(waiter);
         inner.times.push(Reverse((until, number, ticket.clone())));
         told
     }
@@ -63,10 +89,20 @@ impl Waiters {
         let waiting = inner.waiting.remove(ticket).unwrap_or_default();
         inner.count -= waiting.len();
         drop(inner);
-        for (_, tell) in waiting {
-            // Whoever has gone need not be told.
-            let _ = tell.send(Woken::Changed);
+        waiting.into_iter().for_each(|waiter| waiter.wake(Woken::Changed));
+    }
+
+    /// Takes one of those who wait for a hold: their time is not over until they are woken.
+    pub fn take(&self, ticket: &Ticket) -> Option<Waiter> {
+        let mut inner = self.lock();
+        let waiting = inner.waiting.get_mut(ticket)?;
+        let place = waiting.iter().position(|waiter| !waiter.tell.is_closed())?;
+        let waiter = waiting.swap_remove(place);
+        if waiting.is_empty() {
+            inner.waiting.remove(ticket);
         }
+        inner.count -= 1;
+        Some(waiter)
     }
 
     /// The time of everybody is over, and that of whoever comes now.
@@ -77,9 +113,7 @@ impl Waiters {
         inner.times = BinaryHeap::new();
         let waiting = std::mem::take(&mut inner.waiting);
         drop(inner);
-        for (_, tell) in waiting.into_values().flatten() {
-            let _ = tell.send(Woken::TimeUp);
-        }
+        waiting.into_values().flatten().for_each(|waiter| waiter.wake(Woken::TimeUp));
     }
 
     /// Tells those whose time is over.
@@ -90,8 +124,8 @@ impl Waiters {
         {
             let Some(Reverse((_, number, ticket))) = inner.times.pop() else { break };
             let Some(waiting) = inner.waiting.get_mut(&ticket) else { continue };
-            if let Some(place) = waiting.iter().position(|(other, _)| *other == number) {
-                let _ = waiting.swap_remove(place).1.send(Woken::TimeUp);
+            if let Some(place) = waiting.iter().position(|waiter| waiter.number == number) {
+                waiting.swap_remove(place).wake(Woken::TimeUp);
                 if waiting.is_empty() {
                     inner.waiting.remove(&ticket);
                 }

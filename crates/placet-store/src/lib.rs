@@ -42,5 +42,5 @@ pub use retention::{AgedOut, Retention};
 pub use session::{Agent, Session, Sighting};
 pub use setting::{Setting, Settings};
 pub use shelves::{Seen, Shelves};
-pub use store::{Look, Store, Work, transact, wait_for};
+pub use store::{Look, Store, Work, transact, transact_telling, wait_for};
 pub use threat::{Raised, Threat, ThreatState};

@@ -59,24 +59,37 @@ impl Work {
 /// Does `run` in its turn, and gives what it gave once that is durable.
 pub async fn transact<T: Send + 'static>(
     store: &dyn Store,
-    mut run: impl FnMut(&mut dyn Ledger) -> Result<T, StoreError> + Send + 'static,
+    run: impl FnMut(&mut dyn Ledger) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
-    let (tell, told) = oneshot::channel();
-    let given = Arc::new(Mutex::new(None));
-    let gives = Arc::clone(&given);
+    transact_telling(store, run, |_| ()).await
+}
+
+/// The same, and tells `told` what came of it, even if whoever asked has gone by then.
+pub async fn transact_telling<T: Send + 'static>(
+    store: &dyn Store,
+    mut run: impl FnMut(&mut dyn Ledger) -> Result<T, StoreError> + Send + 'static,
+    told: impl FnOnce(&Result<T, StoreError>) + Send + 'static,
+) -> Result<T, StoreError> {
+    let (give, given) = oneshot::channel();
+    let result = Arc::new(Mutex::new(None));
+    let results = Arc::clone(&result);
     let work = Work::new(
         move |ledger| {
             let result = run(ledger)?;
-            *gives.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            *results.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             Ok(())
         },
-        // Nobody is left to be told if the one who asked has gone.
-        move |durable| drop(tell.send(durable)),
+        move |durable| {
+            let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let nothing = || StoreError::new(Fault::Other, "the work was done and gave nothing");
+            let result = durable.and_then(|()| result.ok_or_else(nothing));
+            told(&result);
+            // Nobody is left to be told if the one who asked has gone.
+            drop(give.send(result));
+        },
     );
     store.submit(work);
-    told.await.map_err(|_| StoreError::gone())??;
-    let result = given.lock().unwrap_or_else(PoisonError::into_inner).take();
-    result.ok_or_else(|| StoreError::new(Fault::Other, "the work was done and gave nothing"))
+    given.await.map_err(|_| StoreError::gone())?
 }
 
 /// Waits for `future` on a thread of its own, such as a timer's or that of a command: not on one that runs futures.

@@ -1,4 +1,4 @@
-//! The store of one machine: one SQLite file, one writer thread, readers beside it.
+//! The store of one machine: one SQLite file, one writer at a time, readers beside it.
 
 mod connection;
 
@@ -19,7 +19,7 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::mpsc;
 
-use self::{cache::Cache, ledger::SqliteLedger};
+use self::{cache::Cache, ledger::SqliteLedger, writer::Desk};
 use crate::{
     Shelves, StoreError,
     store::{Look, Store, Work},
@@ -36,6 +36,7 @@ const READERS_KEPT: usize = 4;
 pub struct SqliteStore {
     path: PathBuf,
     options: Options,
+    desk: Arc<Desk>,
     queue: Option<mpsc::Sender<Work>>,
     writer: Option<JoinHandle<()>>,
     checkpointer: Option<connection::Checkpointer>,
@@ -74,15 +75,17 @@ impl SqliteStore {
         let readers = Arc::new(Readers { path: path.to_owned(), idle: Mutex::default() });
         let shelves = Arc::new(Shelves::default());
         let (queue, queued) = mpsc::channel(QUEUE_MAX);
-        let published = Arc::clone(&shelves);
+        let desk = Arc::new(Desk::new(connection, options.busy, Arc::clone(&shelves)));
+        let served = Arc::clone(&desk);
         let checkpointer = connection::Checkpointer::start(path, options);
         let writer = std::thread::Builder::new()
             .name("placet-writer".to_owned())
-            .spawn(move || writer::run(connection, queued, &published))
+            .spawn(move || served.serve(queued))
             .map_err(|error| StoreError::new(crate::Fault::Other, error.to_string()))?;
         Ok(Self {
             path: path.to_owned(),
             options,
+            desk,
             queue: Some(queue),
             writer: Some(writer),
             checkpointer,
@@ -106,14 +109,18 @@ impl SqliteStore {
 impl Store for SqliteStore {
     fn submit(&self, work: Work) {
         let Some(queue) = &self.queue else { return (work.done)(Err(StoreError::gone())) };
+        let Some(work) = self.desk.at_once(work) else { return };
+        self.desk.announce();
         // A full queue is answered at once: whoever asks again later finds a place, and nobody waits without a limit.
-        match queue.try_send(work) {
-            Ok(()) => {}
+        let (work, error) = match queue.try_send(work) {
+            Ok(()) => return,
             Err(mpsc::error::TrySendError::Full(work)) => {
-                (work.done)(Err(StoreError::new(crate::Fault::Locked, "too much is waiting to be written")));
+                (work, StoreError::new(crate::Fault::Locked, "too much is waiting to be written"))
             }
-            Err(mpsc::error::TrySendError::Closed(work)) => (work.done)(Err(StoreError::gone())),
-        }
+            Err(mpsc::error::TrySendError::Closed(work)) => (work, StoreError::gone()),
+        };
+        self.desk.take_back();
+        (work.done)(Err(error));
     }
 
     fn look(&self, look: &mut Look<'_>) -> Result<(), StoreError> {

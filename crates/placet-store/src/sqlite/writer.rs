@@ -1,5 +1,15 @@
-//! The one thread that writes. It takes what is in the queue, runs it in one transaction, and tells everybody when that
-//! is on the disk. It never waits for more work to come.
+//! The one place where something is written. A thread of its own takes what is in the queue, runs it in one
+//! transaction, and tells everybody when that is on the disk; it never waits for more work to come. Somebody who comes
+//! when nobody else writes does so on the spot, and saves the way to that thread and back.
+
+use std::{
+    slice,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 use rusqlite::Connection;
 use tokio::sync::mpsc::Receiver;
@@ -13,13 +23,73 @@ use crate::{Fault, Shelves, StoreError, store::Work};
 
 /// Pieces of work in one transaction.
 const BATCH_MAX: usize = 512;
+/// Whoever writes on the spot may have other things to do. If the last write took longer than this, the next is one for
+/// the thread.
+const QUICK: Duration = Duration::from_millis(1);
 
-/// Runs until the queue is closed and empty.
-pub fn run(connection: Connection, mut queue: Receiver<Work>, shelves: &Shelves) {
-    let mut writer = Writer { connection, cache: Cache::default(), version: None };
-    let mut batch = Vec::with_capacity(BATCH_MAX);
-    while queue.blocking_recv_many(&mut batch, BATCH_MAX) > 0 {
-        writer.write(&mut batch, shelves);
+/// Where one at a time writes.
+pub struct Desk {
+    writer: Mutex<Writer>,
+    /// Pieces of work that were queued and are not durable yet.
+    queued: AtomicUsize,
+    shelves: Arc<Shelves>,
+}
+
+impl Desk {
+    /// A desk for a connection that another process may keep waiting for `busy`.
+    pub fn new(connection: Connection, busy: Duration, shelves: Arc<Shelves>) -> Self {
+        let cache = Cache::default();
+        let writer = Writer { connection, cache, version: None, busy, took: Duration::ZERO };
+        Self { writer: Mutex::new(writer), queued: AtomicUsize::new(0), shelves }
+    }
+
+    /// Writes until the queue is closed and empty.
+    pub fn serve(&self, mut queue: Receiver<Work>) {
+        let mut batch = Vec::with_capacity(BATCH_MAX);
+        while queue.blocking_recv_many(&mut batch, BATCH_MAX) > 0 {
+            let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+            // More may have come while somebody else wrote.
+            while batch.len() < BATCH_MAX
+                && let Ok(work) = queue.try_recv()
+            {
+                batch.push(work);
+            }
+            let pieces = batch.len();
+            writer.write(&mut batch, &self.shelves);
+            drop(writer);
+            self.queued.fetch_sub(pieces, Ordering::SeqCst);
+        }
+    }
+
+    /// One more piece of work is about to be queued.
+    pub fn announce(&self) {
+        self.queued.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// What was announced did not come.
+    pub fn take_back(&self) {
+        self.queued.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Writes at once, if nobody else does or waits to; gives the work back otherwise.
+    pub fn at_once(&self, mut work: Work) -> Option<Work> {
+        if self.queued.load(Ordering::SeqCst) > 0 {
+            return Some(work);
+        }
+        let Some(mut writer) = self.writer.try_lock().ok().filter(|writer| writer.took <= QUICK) else {
+            return Some(work);
+        };
+        let result =
+            writer.without_waiting(|writer| writer.together(slice::from_mut(&mut work), &self.shelves));
+        drop(writer);
+        match result {
+            // Another process writes. That may take a while, and waiting is for the thread.
+            Err(failure) if failure.is_locked() => Some(work),
+            result => {
+                (work.done)(result.map_err(Failure::into_error));
+                None
+            }
+        }
     }
 }
 
@@ -28,6 +98,10 @@ struct Writer {
     cache: Cache,
     /// The data as we left it; another number means that somebody else has written.
     version: Option<u64>,
+    /// How long another process may keep us from writing.
+    busy: Duration,
+    /// How long the last write took.
+    took: Duration,
 }
 
 impl Writer {
@@ -37,7 +111,7 @@ impl Writer {
             // Somebody failed, and took the others along. Each by itself, then.
             Err(Failure::OfWork(_)) if batch.len() > 1 => {
                 for mut work in batch.drain(..) {
-                    let result = self.together(std::slice::from_mut(&mut work), shelves);
+                    let result = self.together(slice::from_mut(&mut work), shelves);
                     (work.done)(result.map_err(Failure::into_error));
                 }
             }
@@ -49,8 +123,21 @@ impl Writer {
         }
     }
 
+    /// Does `write`, but gives up at once if another process writes.
+    fn without_waiting<T>(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let of_file = |error| Failure::OfFile(told(error));
+        self.connection.busy_timeout(Duration::ZERO).map_err(of_file)?;
+        let result = write(self);
+        self.connection.busy_timeout(self.busy).map_err(of_file)?;
+        result
+    }
+
     /// All of `batch` in one transaction, or none of it.
     fn together(&mut self, batch: &mut [Work], shelves: &Shelves) -> Result<(), Failure> {
+        let start = Instant::now();
         // Work that panics is work that failed: what it left half done goes with the transaction and the cache.
         let run = std::panic::AssertUnwindSafe(|| self.try_together(batch, shelves));
         let result = std::panic::catch_unwind(run).unwrap_or_else(|_| {
@@ -65,6 +152,7 @@ impl Writer {
             self.cache = Cache::default();
             self.version = None;
         }
+        self.took = start.elapsed();
         result
     }
 
@@ -99,6 +187,10 @@ enum Failure {
 }
 
 impl Failure {
+    fn is_locked(&self) -> bool {
+        matches!(self, Failure::OfFile(error) if error.fault == Fault::Locked)
+    }
+
     fn into_error(self) -> StoreError {
         match self {
             Failure::OfWork(error) | Failure::OfFile(error) => error,

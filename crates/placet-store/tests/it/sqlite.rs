@@ -123,6 +123,21 @@ fn another_writer_is_waited_for_and_then_told_of() {
 }
 
 #[test]
+fn whoever_submits_does_not_wait_for_another_writer() {
+    let place = Directory::new();
+    let (store, other) = (place.open(), place.connection());
+    write(&*store, |ledger| ledger.counter_add("any", 1));
+    other.execute_batch("begin immediate").unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    let add = |ledger: &mut dyn placet_store::Ledger| ledger.counter_add("any", 1);
+    // Were it to wait here, nobody could make room.
+    store.submit(placet_store::Work::new(add, move |result| drop(tell.send(result))));
+    other.execute_batch("rollback").unwrap();
+    assert_eq!(told.recv().unwrap(), Ok(()));
+    assert_eq!(read(&*store, |ledger| ledger.counter_get("any")), 2);
+}
+
+#[test]
 fn roots_of_large_subtrees_are_kept() {
     let place = Directory::new();
     let store = place.open();

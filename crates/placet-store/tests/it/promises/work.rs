@@ -3,9 +3,9 @@
 use std::{
     sync::{
         Arc,
-        mpsc::{Receiver, channel},
+        mpsc::{Receiver, Sender, channel},
     },
-    thread,
+    thread::{self, JoinHandle},
 };
 
 use placet_core::rule::{History as _, Noted};
@@ -64,8 +64,13 @@ pub fn work_that_fails_leaves_nothing_behind(place: &dyn Place) {
     assert_eq!(read(&*store, there), [true; 9]);
 }
 
-/// Keeps the store busy until the other end is dropped.
-fn keep_busy(store: &dyn Store) -> std::sync::mpsc::Sender<()> {
+/// Keeps a store busy until it is dropped. On a thread of its own: whoever finds nobody else writing writes at once.
+struct Busy {
+    release: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+fn keep_busy(store: &Arc<dyn Store>) -> Busy {
     let (release, wait) = channel::<()>();
     let (begun, begins) = channel();
     let run = move |_: &mut dyn Ledger| {
@@ -73,9 +78,17 @@ fn keep_busy(store: &dyn Store) -> std::sync::mpsc::Sender<()> {
         let _ = wait.recv();
         Ok(())
     };
-    store.submit(Work::new(run, drop));
+    let store = Arc::clone(store);
+    let thread = thread::spawn(move || store.submit(Work::new(run, drop)));
     begins.recv().unwrap();
-    release
+    Busy { release: Some(release), thread: Some(thread) }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.release = None;
+        self.thread.take().unwrap().join().unwrap();
+    }
 }
 
 /// Queues work; whoever has the receiver hears how it ended.
@@ -89,8 +102,8 @@ fn queue(
 }
 
 pub fn work_that_fails_does_not_take_others_along(place: &dyn Place) {
-    let store = place.open();
-    let release = keep_busy(&*store);
+    let store: Arc<dyn Store> = place.open().into();
+    let busy = keep_busy(&store);
     // These wait together, and may be run together.
     let told: Vec<_> = (0..20)
         .map(|number| {
@@ -101,7 +114,7 @@ pub fn work_that_fails_does_not_take_others_along(place: &dyn Place) {
             })
         })
         .collect();
-    drop(release);
+    drop(busy);
     for (number, told) in told.iter().enumerate() {
         let expected = if number % 7 == 3 { Err(refused()) } else { Ok(()) };
         assert_eq!(told.recv().unwrap(), expected, "{number}");
@@ -187,8 +200,8 @@ pub fn another_stores_work_is_noticed(place: &dyn Place) {
 }
 
 pub fn a_full_queue_answers_at_once(place: &dyn Place) {
-    let store = place.open();
-    let release = keep_busy(&*store);
+    let store: Arc<dyn Store> = place.open().into();
+    let busy = keep_busy(&store);
     let mut waiting = Vec::new();
     let full = loop {
         let told = queue(&*store, |ledger| ledger.counter_add("any", 1));
@@ -199,7 +212,7 @@ pub fn a_full_queue_answers_at_once(place: &dyn Place) {
         assert!(waiting.len() < 1_000_000, "a queue without a bound");
     };
     assert_eq!(full.map_err(|error| error.fault), Err(Fault::Locked));
-    drop(release);
+    drop(busy);
     let waited = waiting.len() as u64;
     assert!(waiting.into_iter().all(|told| told.recv().unwrap().is_ok()));
     // There is room again, and whoever was turned away has left nothing.
@@ -207,11 +220,11 @@ pub fn a_full_queue_answers_at_once(place: &dyn Place) {
 }
 
 pub fn a_store_that_goes_writes_what_was_queued(place: &dyn Place) {
-    let store = place.open();
-    let release = keep_busy(&*store);
+    let store: Arc<dyn Store> = place.open().into();
+    let busy = keep_busy(&store);
     let told: Vec<_> = (0..100).map(|_| queue(&*store, |ledger| ledger.counter_add("any", 1))).collect();
     let going = thread::spawn(move || drop(store));
-    drop(release);
+    drop(busy);
     going.join().unwrap();
     assert!(told.iter().all(|told| told.recv().unwrap().is_ok()));
     assert_eq!(read(&*place.open(), |ledger| ledger.counter_get("any")), 100);
