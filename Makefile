@@ -29,8 +29,9 @@ bench: ## Measure, and compare with the limits in docs/performance.md.
 fuzz: ## Fuzz each parser for a minute (FUZZ_SECONDS=600 for longer).
 	fuzz/run.sh
 
-soak: ## Kill the engine fifty times under load, and check that nothing is lost (SOAK_ROUNDS=500 for longer).
-	PLACET_SOAK_ROUNDS=$(or $(SOAK_ROUNDS),50) cargo nextest run --package placet-engine --no-capture crash::nothing
+soak: ## Kill the engine fifty times under load, then simulate for five minutes (SOAK_ROUNDS=500 SOAK_SECONDS=3600 for longer).
+	PLACET_SOAK_ROUNDS=$(or $(SOAK_ROUNDS),50) cargo nextest run --release --package placet-engine --no-capture crash::nothing
+	PLACET_SIMULATE_SECONDS=$(or $(SOAK_SECONDS),300) cargo nextest run --release --package placet-engine --no-capture simulation
 
 score: ## Score the judgement on labelled commands from elsewhere (EVAL=DIR with score.py).
 	cargo build --release --package placet

@@ -160,15 +160,15 @@ pub(crate) fn find(
     shared: &Shared,
     snapshot: &Snapshot,
     (agent, session): (&str, &str),
-    now: Timestamp,
 ) -> Result<Arc<[Grant]>, StoreError> {
     snapshot.granted(agent, session, || {
         let stored = look(&*shared.store, |ledger| ledger.grants_of(agent, session))?;
         let keys = shared.keys.approval_keys();
-        // One that does not open permits nothing; a call it would have covered asks again.
+        // One that does not open permits nothing; a call it would have covered asks again. Whether it is in time is asked
+        // at each call: the clock may be set, and what is found here is kept.
         let open = |grant: StoredGrant| {
-            let warrant =
-                SealedWarrant::from_bytes(grant.warrant).open(&keys, &Revocations::default(), now).ok()?;
+            let sealed = SealedWarrant::from_bytes(grant.warrant);
+            let warrant = sealed.open(&keys, &Revocations::default(), grant.given).ok()?;
             Some(Grant { warrant, by: grant.by })
         };
         Ok(stored.into_iter().filter_map(open).collect())

@@ -31,9 +31,11 @@ impl Engine {
         self.set(key, mode.as_str().to_owned(), by.name()).await
     }
 
-    /// Stops everything: from now on every call is blocked.
+    /// Stops everything: from now on every call is blocked, and whoever waits is told so.
     pub async fn stop_all(&self, by: &Approver) -> Result<(), StoreError> {
-        self.set(key::STOPPED.to_owned(), by.name().to_owned(), by.name()).await
+        self.set(key::STOPPED.to_owned(), by.name().to_owned(), by.name()).await?;
+        self.shared.waiters.wake_all();
+        Ok(())
     }
 
     /// Lets calls be decided again.

@@ -70,8 +70,10 @@ pub(crate) fn find_binding(
     let open = |bytes: Vec<u8>| {
         SealedWarrant::from_bytes(bytes).open(&configuration.roots, &configuration.revocations, now)
     };
-    let settled = !matches!(above, Ancestor::Unknown);
-    let broken = |error: OpenWarrantError| {
+    let mut settled = !matches!(above, Ancestor::Unknown);
+    let mut broken = |error: OpenWarrantError| {
+        // Its time may come.
+        settled &= !matches!(error, OpenWarrantError::NotYet { .. } | OpenWarrantError::Expired { .. });
         Binding::Broken(format!("the warrant of this session does not count: {error}"))
     };
     let binding = match (own.map(open), above) {

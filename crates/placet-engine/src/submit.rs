@@ -171,6 +171,10 @@ impl Engine {
                 }
                 Settled::Done(answer) => {
                     shared.grown.store(true, Ordering::SeqCst);
+                    // Stopped while somebody was asked: nobody is left who could use what they say.
+                    if let Some(ticket) = again.filter(|_| !asked.may_come_back && !answer.is_allow()) {
+                        abandon(shared, &ticket);
+                    }
                     return Ok(answer);
                 }
                 Settled::Held(held, deadline) => {
@@ -340,7 +344,7 @@ pub(crate) fn prepare(
             configuration.inline_deadline_ms.min(i64::try_from(asked.wait.as_millis()).unwrap_or(i64::MAX))
         }
     };
-    let grants = crate::grants::find(shared, &snapshot, (call.agent(), call.session()), now)?;
+    let grants = crate::grants::find(shared, &snapshot, (call.agent(), call.session()))?;
     let mut prepared = Prepared {
         grants,
         shared: Arc::clone(shared),

@@ -166,15 +166,22 @@ impl Keeper {
         sleep
     }
 
-    /// Wakes those whose holds another process has changed.
+    /// Wakes those whose holds another process has changed, and everybody if it has stopped everything.
     fn hear_others(&mut self, shared: &Shared) -> Result<(), StoreError> {
         let version = shared.store.others_version()?;
         if version == self.others {
             return Ok(());
         }
         let from = self.log_seen;
-        let (steps, size) =
-            look(&*shared.store, |ledger| Ok((ledger.hold_steps_from(from)?, ledger.log_size()?)))?;
+        let (steps, size, settings) = look(&*shared.store, |ledger| {
+            Ok((ledger.hold_steps_from(from)?, ledger.log_size()?, ledger.settings_version()?))
+        })?;
+        if settings != shared.snapshot().settings.version {
+            shared.refresh()?;
+            if shared.snapshot().stopped().is_some() {
+                shared.waiters.wake_all();
+            }
+        }
         for ticket in steps.iter().filter_map(|body| ticket_of(body)) {
             shared.waiters.wake(&ticket);
         }

@@ -92,6 +92,16 @@ impl Waiters {
         waiting.into_iter().for_each(|waiter| waiter.wake(Woken::Changed));
     }
 
+    /// Something happened to everything.
+    pub fn wake_all(&self) {
+        let mut inner = self.lock();
+        inner.count = 0;
+        inner.times = BinaryHeap::new();
+        let waiting = std::mem::take(&mut inner.waiting);
+        drop(inner);
+        waiting.into_values().flatten().for_each(|waiter| waiter.wake(Woken::Changed));
+    }
+
     /// Takes one of those who wait for a hold: their time is not over until they are woken.
     pub fn take(&self, ticket: &Ticket) -> Option<Waiter> {
         let mut inner = self.lock();

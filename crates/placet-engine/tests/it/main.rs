@@ -11,5 +11,6 @@ mod prove;
 mod reports;
 mod rig;
 mod rules;
+mod simulation;
 mod tokens;
 mod warrants;
