@@ -9,7 +9,11 @@ mod dice;
 mod model;
 mod world;
 
-use std::time::{Duration, Instant};
+use std::{
+    num::NonZero,
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, Instant},
+};
 
 use world::World;
 
@@ -18,8 +22,8 @@ const STEPS: u64 = 1_500;
 
 /// Runs that once found a mistake, and what it was.
 const FOUND: &[(u64, &str)] = &[
-    (3, "a grant that was looked at while the clock was set back did not count later either"),
-    (34, "whoever waited while everything was stopped heard of it at the next chance wake-up, or never"),
+    (2, "a grant that was looked at while the clock was set back did not count later either"),
+    (1, "whoever waited while everything was stopped heard of it at the next chance wake-up, or never"),
 ];
 
 /// Runs in `make test`, besides those that found something.
@@ -56,14 +60,19 @@ fn the_engine_does_what_the_model_says() {
         }
         return;
     };
-    let (start, mut steps) = (Instant::now(), 0);
+    let (start, steps) = (Instant::now(), AtomicU64::new(0));
     // Another place to begin each time.
     let first = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() << 20;
-    for seed in first.. {
-        steps += run(seed);
-        if start.elapsed() > Duration::from_secs(seconds) {
-            break;
+    let seeds = AtomicU64::new(first);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, NonZero::get) {
+            scope.spawn(|| {
+                while start.elapsed() < Duration::from_secs(seconds) {
+                    steps.fetch_add(run(seeds.fetch_add(1, Ordering::Relaxed)), Ordering::Relaxed);
+                }
+            });
         }
-    }
+    });
+    let steps = steps.into_inner();
     eprintln!("{steps} steps, {:.0} a second", steps as f64 / start.elapsed().as_secs_f64());
 }

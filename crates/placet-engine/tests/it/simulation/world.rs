@@ -47,6 +47,8 @@ pub struct World {
     clock: Arc<ManualClock>,
     directory: TempDir,
     sides: Vec<Side>,
+    /// The one that does what comes next.
+    side: usize,
     waiting: Vec<Waiting>,
     /// What was done last, for whoever has to find out why.
     story: Vec<String>,
@@ -104,13 +106,27 @@ impl World {
         let sides = vec![side(directory.path(), &clock).await, side(directory.path(), &clock).await];
         let model = Model { now: start().as_ms(), ..Model::default() };
         let dice = Dice::new(seed);
-        Self { seed, steps: 0, dice, model, clock, directory, sides, waiting: Vec::new(), story: Vec::new() }
+        Self {
+            seed,
+            steps: 0,
+            dice,
+            model,
+            clock,
+            directory,
+            sides,
+            side: 0,
+            waiting: Vec::new(),
+            story: Vec::new(),
+        }
     }
 
     pub async fn step(&mut self) {
         self.steps += 1;
-        // Mostly the same one: a process that finds that another has written reads everything anew.
-        let side = usize::from(self.dice.chance(1, 12));
+        // Seldom the other one: a process that finds that another has written reads everything anew.
+        if self.dice.chance(1, 40) {
+            self.side = 1 - self.side;
+        }
+        let side = self.side;
         match self.dice.below(1_000) {
             0..300 => self.submit_harmless(side).await,
             300..620 => self.submit_risky(side).await,
@@ -352,7 +368,7 @@ impl World {
         self.clock.advance(ms);
         self.model.now += ms;
         self.tell(format!("the clock goes by {ms} ms"));
-        self.sides[0].engine.tick().await.unwrap();
+        self.sides[self.side].engine.tick().await.unwrap();
         for ticket in self.model.tick() {
             self.drain(&ticket, 0).await;
         }
