@@ -5,7 +5,11 @@
 //! higher risk. Where money or authority changes hands, only the very same arguments are. A grant lifts no block, nothing that touches
 //! life and safety, nothing that a warrant or the operator wants asked each time, and not the hold of an open threat.
 
+mod index;
+
 use std::fmt;
+
+pub use index::Grants;
 
 use crate::{
     Claim, Decision, Finding, Json, Source, Timestamp, ToolCall, ToolName, Verdict, Warrant,
@@ -257,10 +261,10 @@ pub struct Lift {
 
 impl Lift {
     /// The first of `grants` that lifts the hold of `decision` on `call`.
-    pub fn find<'g>(
+    pub fn find(
         decision: &Decision,
         call: &ToolCall,
-        grants: impl IntoIterator<Item = &'g Grant>,
+        grants: &Grants,
         counters: &dyn Counters,
         now: Timestamp,
     ) -> Option<Self> {
@@ -272,7 +276,7 @@ impl Lift {
         {
             return None;
         }
-        grants.into_iter().find_map(|grant| {
+        grants.that_could(&assessment.effects).find_map(|grant| {
             let warrant = &grant.warrant;
             // Only what was given to a session by an approval is a grant.
             if !matches!(warrant.last().head.subject, Subject::Session { .. }) {

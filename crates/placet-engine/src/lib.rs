@@ -36,6 +36,12 @@ mod timekeeper;
 
 mod holds;
 
+mod votes;
+
+mod view;
+
+mod reviews;
+
 mod grants;
 
 mod card;
@@ -69,9 +75,12 @@ pub use holds::{AnswerError, HoldName, Ruling};
 pub use operate::Standing;
 pub use prove::{ProveError, Prover};
 pub use report::Noted;
+pub use reviews::{ReviewView, Which};
 pub use sessions::BindError;
 pub use snapshot::Snapshot;
 pub use stream::{each_record, records_since};
 pub use submit::{Presented, Submission};
+pub use threats::{Story, Told};
 pub use tokens::{Caller, NewToken, Role, Token, TokenError};
 pub use verify::{Progress, Verified, Verifier, VerifyError};
+pub use view::HoldView;

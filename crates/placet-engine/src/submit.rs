@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    sync::{Arc, atomic::Ordering},
+    sync::{Arc, OnceLock, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -11,9 +11,10 @@ use placet_core::{
     Verdict, Warrant,
     assess::Opinion,
     decide_with,
-    grant::Grant,
+    grant::Grants,
     hold::{Ticket, can_come_back},
     log::{Hash, leaf},
+    quorum::Needs,
     record::{Decided, Record, What},
     rule::Track,
     warrant::{Authority, Counters, Held as Possessed, Nonce, Nonces, Possession, Posture, SealedProof},
@@ -107,7 +108,7 @@ pub(crate) struct Prepared {
     pub seen: Vec<(Track, u64)>,
     pub warrants: Vec<String>,
     /// What was granted before.
-    pub grants: Arc<[Grant]>,
+    pub grants: Arc<Grants>,
     pub now: Timestamp,
     pub deadline: Timestamp,
     pub may_come_back: bool,
@@ -118,6 +119,8 @@ pub(crate) struct Prepared {
     pub started: Instant,
     /// The record, if all goes as it looks now.
     pub ready: (Vec<u8>, Hash),
+    /// The hold of the same call that ended because nobody need answer it any more.
+    pub freed: OnceLock<Ticket>,
 }
 
 impl Engine {
@@ -157,6 +160,10 @@ impl Engine {
             let prepared = Arc::new(prepare(shared, &asked, again.clone())?);
             let settling = Arc::clone(&prepared);
             let settled = transact(&*shared.store, move |ledger| settling.settle(ledger)).await?;
+            // Whoever waits for an answer that nobody will give decides anew.
+            if let Some(ticket) = prepared.freed.get() {
+                shared.waiters.wake(ticket);
+            }
             // A person may take an hour; nobody keeps the whole decision until then.
             drop(prepared);
             let held = match settled {
@@ -167,6 +174,11 @@ impl Engine {
                         return Err(StoreError::new(placet_store::Fault::Locked, detail));
                     }
                     shared.refresh()?;
+                    continue;
+                }
+                Settled::Anew => {
+                    tries += 1;
+                    again = None;
                     continue;
                 }
                 Settled::Done(answer) => {
@@ -361,6 +373,7 @@ pub(crate) fn prepare(
         again,
         started,
         ready: (Vec::new(), [0; 32]),
+        freed: OnceLock::new(),
         decision,
         snapshot,
     };
@@ -381,6 +394,12 @@ impl Prepared {
         if self.observed { Mode::Observe } else { self.snapshot.mode(self.call.agent()) }
     }
 
+    /// What it takes to release the call, where one answer of anybody is not enough.
+    pub fn needs(&self, masked: &Decision) -> Option<Needs> {
+        let configuration = &self.snapshot.configuration;
+        Needs::of(masked, &configuration.policy, &configuration.rules)
+    }
+
     /// The record of `masked`, with its hash in the log.
     pub fn encode(
         &self,
@@ -389,7 +408,9 @@ impl Prepared {
         carried_out: Option<Verdict>,
     ) -> (Vec<u8>, Hash) {
         let mode = self.mode();
+        let needs = ticket.and_then(|_| self.needs(masked));
         let decided = Decided {
+            needs: needs.as_ref(),
             digest: first_half(&self.token),
             carried_out: carried_out.unwrap_or_else(|| mode.carry_out(masked)),
             policy: self.snapshot.configuration.fingerprint,
