@@ -107,8 +107,8 @@ pub fn run(arguments: &Reviews) -> anyhow::Result<ExitCode> {
                 (true, _) => writeln!(out, "{}", json!({ "done": done }))?,
                 (false, []) if !*all => bail!("somebody has looked already"),
                 (false, []) => writeln!(out, "there is nothing to look at")?,
-                (false, [one]) => writeln!(out, "looked at {one}")?,
-                (false, many) => writeln!(out, "looked at {}", many.len())?,
+                (false, [one]) => writeln!(out, "looked at the call of record {one}")?,
+                (false, many) => writeln!(out, "looked at {} calls", many.len())?,
             }
         }
     }

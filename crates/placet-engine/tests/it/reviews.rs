@@ -1,5 +1,7 @@
 //! Calls that run because they are easily undone, and what becomes of them when nobody looks.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
 use placet_core::{
     Json, ToolCall,
     event::{Event, Report},

@@ -1,5 +1,7 @@
 //! Several people answer: who counts, how often, and who is asked when nobody does.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
 use placet_core::{
     Json, Policy,
     grant::Wider,

@@ -81,7 +81,7 @@ fn reviews_say_what_happened_and_how_to_undo_it() {
         assert!(page.contains(part), "{part}: {page}");
     }
     let done = site.run(&["reviews", "done", "0", "--note", "fine"]);
-    assert_eq!(done.out, "looked at 0\n", "{}", done.err);
+    assert_eq!(done.out, "looked at the call of record 0\n", "{}", done.err);
     assert!(site.run(&["reviews", "done", "0"]).err.contains("somebody has looked already"));
     assert!(site.run(&["reviews", "done", "5"]).err.contains("there is no review 5"));
 }
