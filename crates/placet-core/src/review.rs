@@ -49,7 +49,7 @@ pub fn undo(effects: &[Json]) -> Vec<String> {
                  `git reset` or deleting a new branch or tag goes back"
             ),
             "write" if is_path && in_scratch => {
-                format!("{name}: delete it; it is in a place for temporary files")
+                format!("{name}: delete it; what lies there is temporary, or made again")
             }
             "write" if is_path => format!(
                 "{name}: if it was there before, take it from version control (`git restore`) or a back-up; if not, delete it"

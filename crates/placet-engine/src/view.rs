@@ -9,7 +9,7 @@ use placet_core::{
 use placet_store::{Hold, StoreError, Vote};
 use serde_json::{Value, json};
 
-use crate::{Card, Engine, votes::voices};
+use crate::{Card, Engine, votes};
 
 /// A hold with everything that is known of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,14 +64,14 @@ impl HoldView {
 
     /// How far each thing that is needed is met; nothing where any one person may answer.
     pub fn progress(&self) -> Vec<Progress> {
-        let voices = voices(&self.hold, &self.votes);
-        self.needs.as_ref().map(|needs| needs.progress(voices, self.after_ms())).unwrap_or_default()
+        let progress =
+            |needs| votes::progress(needs, &self.hold, self.card.as_ref(), &self.votes, self.after_ms());
+        self.needs.as_ref().map(progress).unwrap_or_default()
     }
 
     /// Who must still agree, in words; empty if nobody in particular.
     pub fn missing(&self) -> String {
-        let words: Vec<String> = self.progress().iter().filter_map(Progress::words).collect();
-        words.join(", and ")
+        votes::missing(&self.progress())
     }
 
     /// The groups that are asked by now.

@@ -8,7 +8,7 @@ use placet_core::{
     grant::Wider,
     hold::HoldEvent,
     log::leaf,
-    quorum::{Needs, Tally, Voice},
+    quorum::{Needs, Progress, Tally, Voice},
     record::{Escalated, Voted, What, expand},
 };
 use placet_store::{EntryKind, Hold, HoldId, Ledger, NewHold, StoreError, StoredRecord, Vote};
@@ -110,8 +110,9 @@ pub(crate) fn hear(
     let ticket = &hold.opened.ticket;
     let after_ms = now.ms_since(hold.opened.opened);
     let refuse = |error| Ok(Err(error));
-    if let Some(user) = requester(hold).filter(|user| user.eq_ignore_ascii_case(by.name())) {
-        return refuse(AnswerError::OwnWork { ticket: ticket.clone(), user });
+    let card = Card::read(&hold.opened.card);
+    if let Some(user) = requester(card.as_ref()).filter(|user| user.eq_ignore_ascii_case(by.name())) {
+        return refuse(AnswerError::OwnWork { ticket: ticket.clone(), user: user.to_owned() });
     }
     if !needs.may_answer(by.name(), after_ms) {
         let asked = needs.addressed(after_ms).join(", ");
@@ -130,7 +131,7 @@ pub(crate) fn hear(
     };
     let mut votes = said(&shared.keys, ledger, hold)?;
     if votes.iter().any(|vote| vote.by == by.name() && vote.yes == yes && vote.wider == wider) {
-        let missing = missing(needs, hold, &votes, after_ms);
+        let missing = missing(&progress(needs, hold, card.as_ref(), &votes, after_ms));
         return refuse(AnswerError::AlreadyVoted {
             ticket: ticket.clone(),
             by: by.name().to_owned(),
@@ -162,15 +163,30 @@ pub(crate) fn hear(
     Ok(Ok(Heard::Enough { by, wider: wider.unwrap_or_default() }))
 }
 
+/// How far each thing that a hold needs is met, so long after the question was put.
+pub(crate) fn progress(
+    needs: &Needs,
+    hold: &Hold,
+    card: Option<&Card>,
+    votes: &[Vote],
+    after_ms: i64,
+) -> Vec<Progress> {
+    let mut progress = needs.progress(voices(hold, votes), after_ms);
+    // Whoever asks is not waited for.
+    let asks = [requester(card), Some(hold.opened.agent.as_str())];
+    let asks = |name: &str| asks.iter().flatten().any(|one| one.eq_ignore_ascii_case(name));
+    progress.iter_mut().for_each(|need| need.could.retain(|name| !asks(name)));
+    progress
+}
+
 /// Who must still agree, in words.
-fn missing(needs: &Needs, hold: &Hold, votes: &[Vote], after_ms: i64) -> String {
-    let progress = needs.progress(voices(hold, votes), after_ms);
-    progress.iter().filter_map(placet_core::quorum::Progress::words).collect::<Vec<_>>().join(", and ")
+pub(crate) fn missing(progress: &[Progress]) -> String {
+    progress.iter().filter_map(Progress::words).collect::<Vec<_>>().join(", and ")
 }
 
 /// The person for whom the call is made, if it says so.
-fn requester(hold: &Hold) -> Option<String> {
-    Some(Card::read(&hold.opened.card)?.call("user")?.as_str()?.to_owned())
+fn requester(card: Option<&Card>) -> Option<&str> {
+    card?.call("user")?.as_str()
 }
 
 /// Says that those who are due are asked about a hold from now on, each once.

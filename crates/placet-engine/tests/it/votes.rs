@@ -2,15 +2,23 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
 
+use std::sync::Arc;
+
 use placet_core::{
-    Json, Policy,
+    Json, Policy, Timestamp,
     grant::Wider,
     hold::HoldState,
     record::expand,
     rule::{RuleSet, Severity},
 };
-use placet_engine::{AnswerError, Approver, Configuration, Credential, HoldName, HoldView, Ruling};
-use placet_store::Hold;
+use placet_engine::{
+    AnswerError, Approver, Configuration, Credential, HoldName, HoldView, ManualClock, Ruling,
+};
+use placet_store::{
+    Hold,
+    fault::Failing,
+    sqlite::{Options, SqliteStore},
+};
 
 use crate::rig::{Rig, call, risky, rules, short, ticket};
 
@@ -131,6 +139,7 @@ async fn whoever_asks_does_not_answer() {
     let held = ticket(&rig.ask(risky().with_user("Ana")).await);
     let error = says(&rig, "ana", &held, Ruling::Approve).await.unwrap_err();
     assert!(matches!(error, AnswerError::OwnWork { .. }), "{error}");
+    assert_eq!(seen(&rig, &held).missing(), "2 of ops (li, kim)");
     let held = ticket(&rig.ask(risky().with_agent("kim")).await);
     let error = says(&rig, "kim", &held, Ruling::Approve).await.unwrap_err();
     assert!(matches!(error, AnswerError::OwnRequest { .. }), "{error}");
@@ -195,26 +204,26 @@ async fn what_was_asked_for_counts_after_a_restart_whatever_is_written_then() {
 
 #[tokio::test]
 async fn a_row_that_somebody_wrote_agrees_to_nothing() {
-    let rig = Rig::with(configured(TWO_OF_OPS));
+    let rig = Rig::with(configured("[approval.critical]\napprove = 3\nwho = \"ops\""));
     let held = ticket(&rig.ask(risky()).await);
     yes(&rig, "ana", &held).await;
     let database = rusqlite::Connection::open(rig.file()).unwrap();
     // A vote that nobody cast, on the record of one that somebody did.
-    database
-        .execute(
-            "insert into vote (hold, voter, yes, at, record) select hold, 'li', 1, at, record from vote",
-            [],
-        )
-        .unwrap();
-    assert_eq!(
-        says(&rig, "kim", &held, Ruling::Deny { reason: None }).await.unwrap().state,
-        HoldState::Denied
-    );
-    let held = ticket(&rig.ask(call("git push --force origin other")).await);
-    // A hold that would be released by the record of another.
-    let plain = rig.ask(call("ls")).await;
-    assert_eq!(short(&plain), "allow");
-    database.execute("update hold set record = record + 1 where ticket = ?", [&held]).unwrap();
+    let forged = "insert into vote (hold, voter, yes, at, record) select hold, 'li', 1, at, record from vote";
+    assert_eq!(database.execute(forged, []).unwrap(), 1);
+    assert_eq!(yes(&rig, "kim", &held).await, HoldState::Pending);
+    assert_eq!(yes(&rig, "li", &held).await, HoldState::Approved);
+}
+
+#[tokio::test]
+async fn a_hold_is_not_released_by_the_record_of_another() {
+    let rig = Rig::with(configured(TWO_OF_OPS));
+    let held = ticket(&rig.ask(risky()).await);
+    // Of a call that needs nobody in particular.
+    assert_eq!(short(&rig.ask(call("ls")).await), "allow");
+    let last = rig.engine.look(|ledger| ledger.log_size()).unwrap() - 1;
+    let database = rusqlite::Connection::open(rig.file()).unwrap();
+    database.execute("update hold set record = ?", [last as i64]).unwrap();
     let error = says(&rig, "ana", &held, Ruling::Approve).await.unwrap_err();
     assert!(matches!(error, AnswerError::Damaged { .. }), "{error}");
 }
@@ -320,4 +329,38 @@ async fn each_of_several_is_counted_for_what_they_were_asked() {
     let attention = placet_engine::Attention::read(&*rig.store, None, |_| ()).unwrap();
     let of = |name: &str| attention.approvers.iter().find(|tally| tally.name == name).unwrap().approved;
     assert_eq!((of("ana"), of("li"), attention.all.approved, attention.approvers.len()), (1, 1, 1, 2));
+}
+
+/// Whichever verb fails while somebody answers: they are told, nothing is half said, and they can say it again.
+#[tokio::test]
+async fn an_answer_that_cannot_be_written_was_not_given() {
+    let mut failures = 0;
+    for verb in 0.. {
+        let directory = Arc::new(tempfile::tempdir().unwrap());
+        let file = directory.path().join("placet.db");
+        let failing = Arc::new(Failing::new(SqliteStore::open(&file, Options::default()).unwrap()));
+        let clock = Arc::new(ManualClock::at(Timestamp::parse("2026-03-02T12:00:00Z").unwrap()));
+        let rig = Rig::over(failing.clone(), directory, clock, configured(TWO_OF_OPS));
+        let held = ticket(&rig.ask(risky()).await);
+        yes(&rig, "ana", &held).await;
+        let li = person(&rig, "li").await;
+        failing.fail_after(verb);
+        let said = rig.engine.answer(HoldName::parse(&held).unwrap(), Ruling::Approve, &li).await;
+        let failed = failing.has_failed();
+        failing.fail_after(i64::MAX);
+        if !failed {
+            assert_eq!(said.unwrap().state, HoldState::Approved);
+            break;
+        }
+        failures += 1;
+        // What fails after the answer is durable leaves it given.
+        match seen(&rig, &held).state {
+            HoldState::Pending => assert_eq!(yes(&rig, "li", &held).await, HoldState::Approved, "{verb}"),
+            state => assert_eq!(state, HoldState::Approved, "{verb}"),
+        }
+        assert_eq!(told(&rig, "vote").len(), 2, "{verb}");
+        assert_eq!(short(&rig.ask(risky()).await), "allow", "{verb}");
+        rig.verify().unwrap();
+    }
+    assert!(failures > 5, "{failures}");
 }
