@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    sync::{Arc, OnceLock, atomic::Ordering},
+    sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -119,8 +119,6 @@ pub(crate) struct Prepared {
     pub started: Instant,
     /// The record, if all goes as it looks now.
     pub ready: (Vec<u8>, Hash),
-    /// The hold of the same call that ended because nobody need answer it any more.
-    pub freed: OnceLock<Ticket>,
 }
 
 impl Engine {
@@ -160,10 +158,6 @@ impl Engine {
             let prepared = Arc::new(prepare(shared, &asked, again.clone())?);
             let settling = Arc::clone(&prepared);
             let settled = transact(&*shared.store, move |ledger| settling.settle(ledger)).await?;
-            // Whoever waits for an answer that nobody will give decides anew.
-            if let Some(ticket) = prepared.freed.get() {
-                shared.waiters.wake(ticket);
-            }
             // A person may take an hour; nobody keeps the whole decision until then.
             drop(prepared);
             let held = match settled {
@@ -373,7 +367,6 @@ pub(crate) fn prepare(
         again,
         started,
         ready: (Vec::new(), [0; 32]),
-        freed: OnceLock::new(),
         decision,
         snapshot,
     };
