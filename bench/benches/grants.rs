@@ -134,7 +134,7 @@ fn check(figures: &mut Vec<String>) -> Outcome<()> {
             let mut lifted = 0;
             for _ in 0..DECISIONS {
                 let decision = decide(black_box(&call));
-                let lift = Lift::find(&decision, &call, black_box(grants), &Unused, now);
+                let lift = Lift::find(&decision, &call, (black_box(grants), &[]), &Unused, now);
                 lifted += usize::from(black_box(lift).is_some());
             }
             (start.elapsed().as_secs_f64() * 1e6 / DECISIONS as f64, lifted)

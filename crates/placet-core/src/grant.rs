@@ -260,11 +260,11 @@ pub struct Lift {
 }
 
 impl Lift {
-    /// The first of `grants` that lifts the hold of `decision` on `call`.
+    /// The first of `grants` that lifts the hold of `decision` on `call`, but for those with the ids in `except`.
     pub fn find(
         decision: &Decision,
         call: &ToolCall,
-        grants: &Grants,
+        (grants, except): (&Grants, &[String]),
         counters: &dyn Counters,
         now: Timestamp,
     ) -> Option<Self> {
@@ -279,7 +279,9 @@ impl Lift {
         grants.that_could(&assessment.effects).find_map(|grant| {
             let warrant = &grant.warrant;
             // Only what was given to a session by an approval is a grant.
-            if !matches!(warrant.last().head.subject, Subject::Session { .. }) {
+            let head = &warrant.last().head;
+            let excepted = !except.is_empty() && except.contains(&head.id.to_string());
+            if excepted || !matches!(head.subject, Subject::Session { .. }) {
                 return None;
             }
             let authority = Authority { warrant, held: Held::Taken, posture: Posture::OPEN, counters, now };
@@ -291,6 +293,11 @@ impl Lift {
                 Lift { finding, claims: said.claims }
             })
         })
+    }
+
+    /// The id of the grant.
+    pub fn grant(&self) -> &str {
+        if let Source::Grant(id) = &self.finding.source { id } else { "" }
     }
 
     /// `decision` with its holds lifted.

@@ -30,6 +30,8 @@ mod submit;
 
 mod settle;
 
+mod lift;
+
 mod waiters;
 
 mod timekeeper;

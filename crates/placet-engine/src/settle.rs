@@ -3,12 +3,11 @@
 use placet_core::{
     Claim, Decision, Finding, Source, Timestamp, Verdict,
     assess::Pattern,
-    grant::Lift,
     hold::{Comeback, HoldEvent, HoldState, Ticket},
     log::Hash,
     record::{HoldStep, What},
     rule::{History, HistoryError, RulePolicy, Subject, Taken, Track},
-    warrant::{Approval, Counters, SealedApproval},
+    warrant::{Approval, SealedApproval},
 };
 use placet_store::{EntryKind, Hold, HoldChange, Ledger, NewHold, Sighting, StoreError};
 use std::{cell::RefCell, sync::Arc};
@@ -221,69 +220,6 @@ impl Prepared {
             }
         }
         Ok(())
-    }
-
-    /// Lets what was granted before answer for a person. True if it did.
-    fn lift(
-        &self,
-        ledger: &mut dyn Ledger,
-        stricter: &mut Option<(Decision, Decision)>,
-    ) -> Result<bool, StoreError> {
-        // Whoever waits for an answer to this very call gets that one, and uses up nothing else.
-        if self.grants.is_empty() || self.again.is_some() {
-            return Ok(false);
-        }
-        let held = match &*stricter {
-            Some((decision, _)) => decision.verdict,
-            None => self.decision.verdict,
-        };
-        if held != Verdict::Hold {
-            return Ok(false);
-        }
-        let own = if self.may_come_back { ledger.hold_of_call(&self.token)? } else { None };
-        if own.is_some_and(|hold| hold.state == HoldState::Approved && self.now < hold.redeem_until) {
-            return Ok(false);
-        }
-        let (decision, masked) = match &*stricter {
-            Some((decision, masked)) => (decision, masked),
-            None => (&*self.decision, &*self.masked),
-        };
-        let counters = Counted { ledger: RefCell::new(ledger), failed: RefCell::new(None) };
-        let lift = Lift::find(decision, &self.call, &self.grants, &counters, self.now);
-        if let Some(error) = counters.failed.into_inner() {
-            return Err(error);
-        }
-        let Some(lift) = lift else { return Ok(false) };
-        *stricter = Some((lift.apply(decision), lift.apply(masked)));
-        Ok(true)
-    }
-
-    /// A grant answers: whoever was asked about this very call before need not answer any more.
-    fn let_go(&self, ledger: &mut dyn Ledger) -> Result<(), StoreError> {
-        match ledger.hold_of_call(&self.token)?.filter(|hold| hold.state == HoldState::Pending) {
-            Some(hold) if self.may_come_back => self.free(ledger, &hold),
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    /// Ends a hold of this very call that nobody need answer or redeem any more. Whoever waits for it hears of that as of
-    /// what happens in other processes, and is decided anew.
-    fn free(&self, ledger: &mut dyn Ledger, hold: &Hold) -> Result<(), StoreError> {
-        let event = if hold.state == HoldState::Pending { HoldEvent::Abandon } else { HoldEvent::Lapse };
-        crate::timekeeper::step(ledger, &self.shared.keys, hold, event, self.now)
-    }
-
-    /// Whether the call needs people now whom nobody asked when its hold was opened.
-    fn has_outgrown(
-        &self,
-        ledger: &mut dyn Ledger,
-        hold: &Hold,
-        masked: &Decision,
-    ) -> Result<bool, StoreError> {
-        let needs = self.needs(masked).filter(|needs| !needs.agree.is_empty());
-        let Some(needs) = needs.filter(|_| !hold.state.is_final()) else { return Ok(false) };
-        let before = votes::needs(&self.shared.keys, ledger, hold)?;
-        Ok(!before.is_some_and(|before| before.is_ok_and(|before| before.cover(&needs))))
     }
 
     /// Lets nobody show the same proof twice.
@@ -545,24 +481,6 @@ fn refused(detail: &str) -> StoreError {
 /// What rules count is remembered by notes, not by counters.
 fn of_rule(key: &str) -> bool {
     key.starts_with("rule:")
-}
-
-/// The counters as the transaction sees them. What cannot be read is used up, and the transaction fails.
-struct Counted<'a> {
-    ledger: RefCell<&'a mut dyn Ledger>,
-    failed: RefCell<Option<StoreError>>,
-}
-
-impl Counters for Counted<'_> {
-    fn count(&self, key: &str) -> u64 {
-        match self.ledger.borrow_mut().counter_get(key) {
-            Ok(count) => count,
-            Err(error) => {
-                *self.failed.borrow_mut() = Some(error);
-                u64::MAX
-            }
-        }
-    }
 }
 
 /// The history as the transaction sees it.

@@ -250,6 +250,26 @@ async fn a_wider_answer_is_as_narrow_as_the_narrowest_of_them() {
 }
 
 #[tokio::test]
+async fn what_one_gave_does_not_stand_in_for_two() {
+    let rig = Rig::with(configured(""));
+    let held = ticket(&rig.ask(risky()).await);
+    says(&rig, "zoe", &held, Ruling::ApproveFor(Wider::Session)).await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(short(&rig.ask(risky()).await), "allow");
+    }
+    rig.engine.configure(configured(TWO_OF_OPS));
+    let held = ticket(&rig.ask(risky()).await);
+    for name in ["ana", "li"] {
+        says(&rig, name, &held, Ruling::ApproveFor(Wider::Session)).await.unwrap();
+    }
+    // Its own approval, and then what both of them gave, though what zoe gave is asked first.
+    for _ in 0..2 {
+        assert_eq!(short(&rig.ask(risky()).await), "allow");
+    }
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
 async fn a_call_that_needs_more_than_when_it_was_asked_is_asked_anew() {
     let rig = Rig::with(configured(""));
     let held = ticket(&rig.ask(risky()).await);
