@@ -15,7 +15,7 @@ use placet_core::{
     quorum,
     warrant::{Revocations, TrustedKeys},
 };
-use placet_engine::{Approver, AuditKeys, Configuration, Credential, Engine, SystemClock};
+use placet_engine::{Approver, AuditKeys, Configuration, Credential, Engine, Role, SystemClock};
 use placet_store::{
     StoreError,
     sqlite::{Options, SqliteStore},
@@ -256,14 +256,23 @@ impl Home {
 
     /// Whoever runs this command, if they may answer.
     pub fn approver(&self) -> anyhow::Result<Approver> {
+        self.somebody(&[Role::Approver, Role::Operator])
+    }
+
+    /// Whoever runs this command, if they may change how things are run.
+    pub fn operator(&self) -> anyhow::Result<Approver> {
+        self.somebody(&[Role::Operator])
+    }
+
+    /// Whoever runs this command: the credential of whoever came first, or a token with one of these roles.
+    fn somebody(&self, roles: &[Role]) -> anyhow::Result<Approver> {
         let path = credential_file()?;
         let needed =
             "answering needs the credential of an approver; it is made on the first run, for whoever ran it";
         let text = keyring::read_private(&path).context(needed)?;
-        // The token of somebody who may answer is as good as a credential.
         if let Some(caller) = self.engine.caller(text.trim()).map_err(remedied)? {
-            return caller.approver().with_context(|| {
-                format!("`{}` is the token of an {}, who answers nothing", path.display(), caller.role())
+            return caller.approver().filter(|_| roles.contains(&caller.role())).with_context(|| {
+                format!("`{}` is the token of an {}, who may not do this", path.display(), caller.role())
             });
         }
         let credential = read_credential(&path).context(needed)?;

@@ -41,6 +41,13 @@ fn two_people_release_a_call_each_with_their_own_secret() {
     assert!(ran.code == 1 && ran.err.contains("bob is not asked about"), "{} {}", ran.out, ran.err);
     let ran = as_somebody(&site, &eve, &["holds", "approve", &ticket]);
     assert!(ran.code == 1 && ran.err.contains("auditor"), "{} {}", ran.out, ran.err);
+    // Whoever may answer may not make people who may.
+    for arguments in
+        [&["token", "create", "kim", "--role", "approver"][..], &["mode", "observe"], &["resume"]]
+    {
+        let ran = as_somebody(&site, &li, arguments);
+        assert!(ran.code == 1 && ran.err.contains("who may not do this"), "{} {}", ran.out, ran.err);
+    }
     let ran = site.run(&["holds", "approve", &ticket]);
     assert!(ran.out.contains("needs 1 more of ops (li)"), "{} {}", ran.out, ran.err);
     let page = site.run(&["holds", "show", &ticket]).out;
