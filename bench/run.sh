@@ -31,6 +31,7 @@ fi
 cargo bench --bench wall -- --noplot
 cargo bench --bench warrant -- --noplot
 cargo bench --bench engine
+cargo bench --bench grants
 cargo bench --bench log
 cargo build --release --package placet --manifest-path ../Cargo.toml --target-dir ../target
 PLACET=$(cd .. && pwd)/target/release/placet cargo bench --bench start

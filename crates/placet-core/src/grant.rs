@@ -5,7 +5,11 @@
 //! higher risk. Where money or authority changes hands, only the very same arguments are. A grant lifts no block, nothing that touches
 //! life and safety, nothing that a warrant or the operator wants asked each time, and not the hold of an open threat.
 
+mod index;
+
 use std::fmt;
+
+pub use index::Grants;
 
 use crate::{
     Claim, Decision, Finding, Json, Source, Timestamp, ToolCall, ToolName, Verdict, Warrant,
@@ -256,11 +260,11 @@ pub struct Lift {
 }
 
 impl Lift {
-    /// The first of `grants` that lifts the hold of `decision` on `call`.
-    pub fn find<'g>(
+    /// The first of `grants` that lifts the hold of `decision` on `call`, but for those with the ids in `except`.
+    pub fn find(
         decision: &Decision,
         call: &ToolCall,
-        grants: impl IntoIterator<Item = &'g Grant>,
+        (grants, except): (&Grants, &[String]),
         counters: &dyn Counters,
         now: Timestamp,
     ) -> Option<Self> {
@@ -272,10 +276,12 @@ impl Lift {
         {
             return None;
         }
-        grants.into_iter().find_map(|grant| {
+        grants.that_could(&assessment.effects).find_map(|grant| {
             let warrant = &grant.warrant;
             // Only what was given to a session by an approval is a grant.
-            if !matches!(warrant.last().head.subject, Subject::Session { .. }) {
+            let head = &warrant.last().head;
+            let excepted = !except.is_empty() && except.contains(&head.id.to_string());
+            if excepted || !matches!(head.subject, Subject::Session { .. }) {
                 return None;
             }
             let authority = Authority { warrant, held: Held::Taken, posture: Posture::OPEN, counters, now };
@@ -287,6 +293,11 @@ impl Lift {
                 Lift { finding, claims: said.claims }
             })
         })
+    }
+
+    /// The id of the grant.
+    pub fn grant(&self) -> &str {
+        if let Source::Grant(id) = &self.finding.source { id } else { "" }
     }
 
     /// `decision` with its holds lifted.

@@ -52,6 +52,10 @@ pub mod mode;
 
 pub mod hold;
 
+pub mod quorum;
+
+pub mod review;
+
 pub mod record;
 
 pub mod log;

@@ -11,6 +11,7 @@ use crate::{
         tool_table::{Interpreter, Servers},
     },
     hold,
+    quorum::{self, Escalation, Groups, Threshold},
     rule::RulePolicy,
     warrant::{PublicKey, parse_duration},
 };
@@ -49,6 +50,32 @@ pub struct Policy {
     /// Somebody outside who may raise a score.
     #[serde(default)]
     pub assessor: Option<AssessorPolicy>,
+    /// People who answer, by the name of their group.
+    #[serde(default)]
+    pub groups: Groups,
+    /// How many people must agree, by the class of a call or the id of a rule.
+    #[serde(default)]
+    pub approval: BTreeMap<String, Threshold>,
+    /// Whom to ask when nobody answers.
+    #[serde(default)]
+    pub escalation: Escalation,
+    /// What becomes of calls that are looked at afterwards.
+    #[serde(default)]
+    pub reviews: ReviewPolicy,
+}
+
+/// What becomes of calls that are looked at afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReviewPolicy {
+    /// How long nobody may have looked before it is a threat.
+    pub threat_after: Span,
+}
+
+impl Default for ReviewPolicy {
+    fn default() -> Self {
+        Self { threat_after: Span(7 * 24 * 60 * 60 * 1_000) }
+    }
 }
 
 /// An HTTP endpoint that may raise a score.
@@ -309,5 +336,6 @@ impl Policy {
         (run_below > ask_above)
             .then(|| format!("`run_below` ({run_below}) is above `ask_above` ({ask_above}); it must not be"))
             .or_else(|| self.assessor.as_ref()?.problem())
+            .or_else(|| quorum::problem(self))
     }
 }

@@ -1,6 +1,6 @@
 //! What people were asked, and what came of it: who asks too much, what is waved through, what is answered unread.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use placet_core::{Timestamp, record::View};
 use placet_store::{EntryKind, Store, StoreError, StoredRecord};
@@ -127,6 +127,8 @@ struct Counting {
     agents: HashMap<String, Tally>,
     causes: HashMap<String, Tally>,
     open: HashMap<String, Prompt>,
+    /// Questions to which several people answer, each of whom was counted by their own answer.
+    voted: HashSet<String>,
 }
 
 impl Attention {
@@ -173,6 +175,7 @@ impl Counting {
         match record.kind {
             Some(EntryKind::Decision) => self.decision(record),
             Some(EntryKind::HoldStep) => self.step(record, recall),
+            Some(EntryKind::Vote) => self.vote(record, recall),
             _ => {}
         }
     }
@@ -216,13 +219,9 @@ impl Counting {
             "expire" | "abandon" => Step::End,
             _ => return,
         };
-        // It may have been asked before the period began.
-        let asked_before = || {
-            let asked = recall(told_step.get("cites")?.number()?)?;
-            Some(Prompt::of(asked.at, told(&asked.body, "decision")?))
-        };
-        let open = self.open.remove(told_step.text_of("ticket"));
-        let Some(prompt) = open.or_else(asked_before) else { return };
+        let ticket = told_step.text_of("ticket");
+        let open = self.open.remove(ticket);
+        let Some(prompt) = open.or_else(|| asked_before(told_step, recall)) else { return };
         let took_ms = u64::try_from(record.at.ms_since(prompt.at)).unwrap_or(0);
         let too_fast = took_ms < prompt.reading_ms();
         self.all.take(step, took_ms, too_fast);
@@ -230,10 +229,34 @@ impl Counting {
         for cause in &prompt.causes {
             entry(&mut self.causes, cause).take(step, took_ms, too_fast);
         }
-        if let Some(by) = told_step.get("by").and_then(View::text) {
+        let by = told_step.get("by").and_then(View::text);
+        if let Some(by) = by.filter(|_| !self.voted.remove(ticket)) {
             entry(&mut self.approvers, by).take(step, took_ms, too_fast);
         }
     }
+
+    /// One of several people has answered: that took their time, whatever comes of it.
+    fn vote(&mut self, record: &StoredRecord, recall: &mut dyn FnMut(u64) -> Option<StoredRecord>) {
+        let Some(vote) = told(&record.body, "vote") else { return };
+        let step = if vote.text_of("vote") == "approve" { Step::Approve } else { Step::Deny };
+        let ticket = vote.text_of("ticket");
+        if !self.open.contains_key(ticket)
+            && let Some(prompt) = asked_before(vote, recall)
+        {
+            self.open.insert(ticket.to_owned(), prompt);
+        }
+        let Some(prompt) = self.open.get(ticket) else { return };
+        let took_ms = u64::try_from(record.at.ms_since(prompt.at)).unwrap_or(0);
+        let too_fast = took_ms < prompt.reading_ms();
+        entry(&mut self.approvers, vote.text_of("by")).take(step, took_ms, too_fast);
+        self.voted.insert(ticket.to_owned());
+    }
+}
+
+/// The question that a record cites: it may have been asked before the period began.
+fn asked_before(cites: View<'_>, recall: &mut dyn FnMut(u64) -> Option<StoredRecord>) -> Option<Prompt> {
+    let asked = recall(cites.get("cites")?.number()?)?;
+    Some(Prompt::of(asked.at, told(&asked.body, "decision")?))
 }
 
 /// What a record tells, if it tells that.

@@ -124,6 +124,9 @@ impl AuditKeys {
             What::SessionWarrant(_) => EntryKind::SessionWarrant,
             What::Retention(_) => EntryKind::Retention,
             What::Grant(_) => EntryKind::Grant,
+            What::Vote(_) => EntryKind::Vote,
+            What::HoldEscalated(_) => EntryKind::Escalation,
+            What::Review(_) => EntryKind::Review,
         };
         let body = Record::new(at, what).encode();
         let hash = leaf(&body);

@@ -2,6 +2,7 @@
 
 use placet_core::{
     Assessment, Decision, Finding, Json, ToolCall, Verdict,
+    quorum::Needs,
     record::{CallView, compact, expand},
 };
 use serde::Serialize;
@@ -19,6 +20,8 @@ struct Kept<'a> {
     reasons: &'a [String],
     findings: &'a [Finding],
     assessment: Option<&'a Assessment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needs: Option<&'a Needs>,
 }
 
 /// What a person sees of a held call.
@@ -26,13 +29,14 @@ struct Kept<'a> {
 pub struct Card(Json);
 
 /// The card of a call.
-pub(crate) fn write(call: &ToolCall, decision: &Decision) -> Vec<u8> {
+pub(crate) fn write(call: &ToolCall, decision: &Decision, needs: Option<&Needs>) -> Vec<u8> {
     let kept = Kept {
         about: about(decision),
         call: call.into(),
         reasons: &decision.reasons,
         findings: &decision.findings,
         assessment: decision.assessment.as_ref(),
+        needs,
     };
     // Our own types have text for keys, so this cannot fail; a card that is empty says that it is gone.
     let card = serde_json::to_vec(&kept).unwrap_or_default();
@@ -112,6 +116,12 @@ impl Card {
         let findings = self.0.get("findings").and_then(Json::as_array).unwrap_or_default();
         let rule = |finding: &Json| finding.get("source")?.get("rule")?.as_str().map(str::to_owned);
         findings.iter().filter_map(rule).collect()
+    }
+
+    /// What it takes to release the call, where one answer of anybody is not enough. What counts is the same in the
+    /// record of the decision.
+    pub(crate) fn needs(&self) -> Option<Needs> {
+        self.0.get("needs").and_then(Needs::from_json)
     }
 
     /// All of it.

@@ -30,6 +30,9 @@ pub struct Configuration {
     pub carry_over: CarryOver,
     /// How long things are kept; nothing if that is somebody else's business.
     pub retention: Option<Retention>,
+    /// How long nobody may have looked at a call before it is a threat, in milliseconds; nothing if that is somebody
+    /// else's business.
+    pub review_within_ms: Option<i64>,
     /// Somebody outside who may raise a score.
     pub assessor: Option<Assessor>,
     /// Agents that may do nothing without a warrant; `*` for all of them.
@@ -59,6 +62,7 @@ impl Configuration {
                 holds_ms: policy.retention.holds.as_ms(),
                 events_ms: policy.retention.events.as_ms(),
             }),
+            review_within_ms: Some(policy.reviews.threat_after.as_ms()),
             require_warrant: policy.warrants.required_of.clone(),
             assessor: None,
             policy,

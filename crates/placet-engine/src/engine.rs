@@ -90,7 +90,8 @@ impl Engine {
     /// Lets go of what is no longer to be kept, if it is time. The engine does it by itself while it runs; a process that
     /// is about to end may not live to see it.
     pub async fn keep_house(&self) -> Result<(), StoreError> {
-        timekeeper::age_out(&self.shared).await
+        timekeeper::age_out(&self.shared).await?;
+        crate::reviews::age(&self.shared).await
     }
 
     /// Looks at what is durable.

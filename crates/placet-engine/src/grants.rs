@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use placet_core::{
     SealedWarrant, Timestamp,
-    grant::{self, Grant, NotGrantable, Wider},
+    grant::{self, Grant, Grants, NotGrantable, Wider},
     record::{GrantStep, What},
     warrant::{IssueError, Purpose, Revocations, Scope, Subject, Terms, WarrantId},
 };
@@ -74,14 +74,18 @@ pub(crate) fn give(
     shared: &Shared,
     ledger: &mut dyn Ledger,
     hold: &Hold,
-    wider: Wider,
-    by: &Approver,
+    wider: &[Wider],
+    by: &str,
     now: Timestamp,
 ) -> Result<Result<WarrantId, AnswerError>, StoreError> {
-    let scope = match scope(hold, wider) {
+    // Of what several people give, only that which each of them gave: the fewest calls, the shortest time.
+    let fewest =
+        wider.iter().filter_map(|wider| if let Wider::Times(times) = wider { Some(*times) } else { None });
+    let scope = match scope(hold, fewest.min().map_or(Wider::Session, Wider::Times)) {
         Ok((_, scope)) => scope,
         Err(error) => return Ok(Err(error)),
     };
+    let expires = wider.iter().map(|wider| wider.expires(now)).min().unwrap_or(now);
     let mut id = [0; 16];
     getrandom::fill(&mut id)
         .map_err(|error| StoreError::new(Fault::Other, format!("no random bytes: {error}")))?;
@@ -91,12 +95,11 @@ pub(crate) fn give(
         id,
         subject: Subject::Session { agent: hold.opened.agent.clone(), session: hold.opened.session.clone() },
         not_before: now,
-        expires: wider.expires(now),
+        expires,
         purpose: Purpose::Act,
         max_depth: None,
         scope,
     };
-    let expires = terms.expires;
     let sealed = match SealedWarrant::mint(terms, shared.keys.approvals()) {
         Ok(sealed) => sealed,
         Err(IssueError::Unreadable(_) | IssueError::Life) => {
@@ -110,19 +113,19 @@ pub(crate) fn give(
         session: hold.opened.session.clone(),
         ticket: hold.opened.ticket.clone(),
         cites: hold.opened.record,
-        by: by.name().to_owned(),
+        by: by.to_owned(),
         given: now,
         expires,
         warrant: sealed.as_bytes().to_vec(),
         revoked_by: None,
     };
     ledger.grant_put(&grant)?;
-    record(shared, ledger, &grant, ("given", by.name()), &permits, Some(expires))?;
+    record(shared, ledger, &grant, ("given", by), &permits, Some(expires))?;
     changed(ledger)?;
     Ok(Ok(id))
 }
 
-fn scope(hold: &Hold, wider: Wider) -> Result<(Card, Scope), AnswerError> {
+pub(crate) fn scope(hold: &Hold, wider: Wider) -> Result<(Card, Scope), AnswerError> {
     let card = Card::read(&hold.opened.card).ok_or(NotGrantable::Unreadable)?;
     let scope = grant::scope(card.as_json(), wider)?;
     Ok((card, scope))
@@ -160,7 +163,7 @@ pub(crate) fn find(
     shared: &Shared,
     snapshot: &Snapshot,
     (agent, session): (&str, &str),
-) -> Result<Arc<[Grant]>, StoreError> {
+) -> Result<Arc<Grants>, StoreError> {
     snapshot.granted(agent, session, || {
         let stored = look(&*shared.store, |ledger| ledger.grants_of(agent, session))?;
         let keys = shared.keys.approval_keys();
@@ -171,6 +174,6 @@ pub(crate) fn find(
             let warrant = sealed.open(&keys, &Revocations::default(), grant.given).ok()?;
             Some(Grant { warrant, by: grant.by })
         };
-        Ok(stored.into_iter().filter_map(open).collect())
+        Ok(Arc::new(Grants::new(stored.into_iter().filter_map(open).collect())))
     })
 }

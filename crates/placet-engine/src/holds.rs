@@ -18,6 +18,7 @@ use crate::{
     settle::Settled,
     submit::{Prepared, prepare},
     threats,
+    votes::{self, Heard},
     waiters::{Waiter, Woken},
 };
 
@@ -79,6 +80,42 @@ pub enum AnswerError {
         ticket: Ticket,
         /// Who asked.
         agent: String,
+    },
+    /// Whoever the call is made for cannot release it, where more than one answer of anybody is asked for.
+    #[error("whoever asked cannot answer: {ticket} is made for `{user}`; somebody else must look")]
+    OwnWork {
+        /// Which.
+        ticket: Ticket,
+        /// For whom.
+        user: String,
+    },
+    /// Others are asked.
+    #[error("{by} is not asked about {ticket}; it is for {asked}")]
+    NotAsked {
+        /// Which.
+        ticket: Ticket,
+        /// Who answered.
+        by: String,
+        /// Who may.
+        asked: String,
+    },
+    /// They said so before, and nobody counts twice.
+    #[error("{by} has said so already, and counts once; {ticket} still needs {missing}")]
+    AlreadyVoted {
+        /// Which.
+        ticket: Ticket,
+        /// Who answered.
+        by: String,
+        /// Who must still agree.
+        missing: String,
+    },
+    /// What it needs cannot be told.
+    #[error(
+        "the record of {ticket} is not what was written, so nobody can release it; run `placet audit verify`"
+    )]
+    Damaged {
+        /// Which.
+        ticket: Ticket,
     },
     /// Only the call itself can be approved.
     #[error("only this very call can be approved: {0}")]
@@ -202,10 +239,12 @@ impl Answering {
                 Ok(hold) => hold,
                 Err(error) => return Ok(Err(error)),
             };
-            let settled = prepared.as_ref().map(|prepared| prepared.settle(ledger)).transpose()?;
+            // Where more people must answer, nobody goes on yet.
+            let prepared = prepared.as_ref().filter(|_| hold.state != HoldState::Pending);
+            let settled = prepared.map(|prepared| prepared.settle(ledger)).transpose()?;
             let used = match settled {
                 Some(Settled::Done(answer)) => Woken::Answered(answer),
-                Some(Settled::Stale | Settled::Held(..)) | None => Woken::Changed,
+                Some(Settled::Stale | Settled::Anew | Settled::Held(..)) | None => Woken::Changed,
             };
             Ok(Ok((hold, used)))
         };
@@ -248,26 +287,45 @@ fn rule(
         crate::timekeeper::step(ledger, &shared.keys, &hold, HoldEvent::Expire, now)?;
         return Ok(Err(AnswerError::AlreadyResolved { ticket, state: HoldState::Expired, by: None }));
     }
-    let scope = match ruling {
-        Ruling::Approve | Ruling::Deny { .. } => ApprovalScope::ThisCall,
-        Ruling::ApproveFor(wider) => match grants::give(shared, ledger, &hold, *wider, by, now)? {
-            Ok(grant) => ApprovalScope::WithGrant(grant),
-            Err(error) => return Ok(Err(error)),
-        },
-    };
-    let redeem_until = now.plus_ms(REDEEM_MS);
     let reason = match ruling {
         Ruling::Approve | Ruling::ApproveFor(_) => None,
         Ruling::Deny { reason } => {
             reason.as_deref().map(|text| Redactor::builtin().redact(text).into_owned())
         }
     };
+    let heard = match votes::needs(&shared.keys, ledger, &hold)? {
+        Some(Err(error)) => return Ok(Err(error)),
+        Some(Ok(needs)) => {
+            votes::escalate(&shared.keys, ledger, &hold, &needs, now)?;
+            match needs.agree.is_empty() {
+                true => Ok(Heard::one(ruling, by)),
+                false => {
+                    let said = (by, reason.as_deref());
+                    votes::hear(shared, ledger, (&hold, &needs), ruling, said, now)?
+                }
+            }
+        }
+        None => Ok(Heard::one(ruling, by)),
+    };
+    let (people, wider) = match heard {
+        Err(error) => return Ok(Err(error)),
+        Ok(Heard::More) => return Ok(Ok(hold)),
+        Ok(Heard::Enough { by, wider }) => (by.join(", "), wider),
+    };
+    let scope = match event == HoldEvent::Approve && !wider.is_empty() {
+        false => ApprovalScope::ThisCall,
+        true => match grants::give(shared, ledger, &hold, &wider, &people, now)? {
+            Ok(grant) => ApprovalScope::WithGrant(grant),
+            Err(error) => return Ok(Err(error)),
+        },
+    };
+    let redeem_until = now.plus_ms(REDEEM_MS);
     let approval = (event == HoldEvent::Approve).then(|| {
         let approval = Approval {
             id,
             issuer: shared.keys.approvals().public(),
             call: hold.opened.digest,
-            approver: by.name.clone(),
+            approver: people.clone(),
             scope,
             issued: now,
             expires: redeem_until,
@@ -277,7 +335,7 @@ fn rule(
     let change = HoldChange {
         state,
         since: now,
-        by: Some(by.name.clone()),
+        by: Some(people.clone()),
         reason: reason.clone(),
         redeem_until,
         approval: approval.clone(),
@@ -302,6 +360,6 @@ fn rule(
             threats::record(shared, ledger, &threat, ThreatState::Acknowledged, &by.name)?;
         }
     }
-    let by = Some(by.name.clone());
+    let by = Some(people);
     Ok(Ok(Hold { state, since: now, by, reason, redeem_until, approval, ..hold }))
 }

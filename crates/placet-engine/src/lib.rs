@@ -30,11 +30,19 @@ mod submit;
 
 mod settle;
 
+mod lift;
+
 mod waiters;
 
 mod timekeeper;
 
 mod holds;
+
+mod votes;
+
+mod view;
+
+mod reviews;
 
 mod grants;
 
@@ -69,9 +77,12 @@ pub use holds::{AnswerError, HoldName, Ruling};
 pub use operate::Standing;
 pub use prove::{ProveError, Prover};
 pub use report::Noted;
+pub use reviews::{ReviewView, Which};
 pub use sessions::BindError;
 pub use snapshot::Snapshot;
 pub use stream::{each_record, records_since};
 pub use submit::{Presented, Submission};
+pub use threats::{Story, Told};
 pub use tokens::{Caller, NewToken, Role, Token, TokenError};
 pub use verify::{Progress, Verified, Verifier, VerifyError};
+pub use view::HoldView;

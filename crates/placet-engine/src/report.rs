@@ -163,7 +163,10 @@ fn outcome(
         host: ungoverned.map(|_| report.host()),
         findings,
     };
-    shared.keys.record(ledger, now, report.session(), What::Outcome(ended))?;
+    let record = shared.keys.record(ledger, now, report.session(), What::Outcome(ended))?;
+    if let Some(cites) = cites {
+        ledger.review_outcome(cites, record)?;
+    }
     Ok((cites, ungoverned.is_some()))
 }
 

@@ -2,12 +2,12 @@
 
 use placet_core::{
     Claim, Decision, Finding, Source, Timestamp, Verdict,
-    grant::Lift,
+    assess::Pattern,
     hold::{Comeback, HoldEvent, HoldState, Ticket},
     log::Hash,
     record::{HoldStep, What},
     rule::{History, HistoryError, RulePolicy, Subject, Taken, Track},
-    warrant::{Approval, Counters, SealedApproval},
+    warrant::{Approval, SealedApproval},
 };
 use placet_store::{EntryKind, Hold, HoldChange, Ledger, NewHold, Sighting, StoreError};
 use std::{cell::RefCell, sync::Arc};
@@ -17,13 +17,15 @@ use crate::{
     answer::sentence,
     card, sessions,
     submit::{Prepared, stop},
-    threats,
+    threats, votes,
 };
 
 /// What became of a call in its transaction.
 pub(crate) enum Settled {
     /// Something the decision rests on has changed; nothing was written.
     Stale,
+    /// The question was let go without an answer; the call is decided as if it came now. Nothing was written.
+    Anew,
     /// There is an answer.
     Done(Answer),
     /// A person is asked, until then.
@@ -61,6 +63,13 @@ impl Prepared {
         let known = match verdict == Verdict::Hold && self.may_come_back {
             true => ledger.hold_of_call(&self.token)?,
             false => None,
+        };
+        let known = match known {
+            Some(hold) if self.has_outgrown(ledger, &hold, masked)? => {
+                self.free(ledger, &hold)?;
+                None
+            }
+            known => known,
         };
         let meets = known
             .as_ref()
@@ -121,6 +130,9 @@ impl Prepared {
             }
             (Verdict::Allow, ..) => {
                 let record = self.write(ledger, masked, None, stricter.is_some())?;
+                if decision.assessment.as_ref().is_some_and(|a| a.pattern == Pattern::PostExecutionReview) {
+                    ledger.review_put(record, self.masked_call.session(), self.now)?;
+                }
                 self.use_up(ledger, decision)?;
                 self.note(ledger, decision, true)?;
                 let observed = (decision.verdict != Verdict::Allow).then(|| sentence(&masked.reasons));
@@ -208,45 +220,6 @@ impl Prepared {
             }
         }
         Ok(())
-    }
-
-    /// Lets what was granted before answer for a person. True if it did.
-    fn lift(
-        &self,
-        ledger: &mut dyn Ledger,
-        stricter: &mut Option<(Decision, Decision)>,
-    ) -> Result<bool, StoreError> {
-        // Whoever waits for an answer to this very call gets that one, and uses up nothing else.
-        if self.grants.is_empty() || self.again.is_some() {
-            return Ok(false);
-        }
-        let own = if self.may_come_back { ledger.hold_of_call(&self.token)? } else { None };
-        if own.is_some_and(|hold| hold.state == HoldState::Approved && self.now < hold.redeem_until) {
-            return Ok(false);
-        }
-        let (decision, masked) = match &*stricter {
-            Some((decision, masked)) => (decision, masked),
-            None => (&*self.decision, &*self.masked),
-        };
-        let counters = Counted { ledger: RefCell::new(ledger), failed: RefCell::new(None) };
-        let lift = Lift::find(decision, &self.call, self.grants.iter(), &counters, self.now);
-        if let Some(error) = counters.failed.into_inner() {
-            return Err(error);
-        }
-        let Some(lift) = lift else { return Ok(false) };
-        *stricter = Some((lift.apply(decision), lift.apply(masked)));
-        Ok(true)
-    }
-
-    /// A grant answers: whoever was asked about this very call before need not answer any more.
-    fn let_go(&self, ledger: &mut dyn Ledger) -> Result<(), StoreError> {
-        match ledger.hold_of_call(&self.token)?.filter(|hold| hold.state == HoldState::Pending) {
-            Some(hold) if self.may_come_back => {
-                let keys = &self.shared.keys;
-                crate::timekeeper::step(ledger, keys, &hold, HoldEvent::Abandon, self.now)
-            }
-            Some(_) | None => Ok(()),
-        }
     }
 
     /// Lets nobody show the same proof twice.
@@ -369,6 +342,7 @@ impl Prepared {
         let chance = getrandom::u64().map_err(|error| {
             StoreError::new(placet_store::Fault::Other, format!("no random bytes: {error}"))
         })?;
+        let needs = self.needs(masked);
         let mut hold = NewHold {
             ticket: Ticket::from_bits(chance, *TICKET_LENGTHS.start()),
             digest: self.token,
@@ -379,12 +353,16 @@ impl Prepared {
             deadline: self.deadline,
             inline_only: !self.may_come_back,
             crisis: masked.assessment.as_ref().is_some_and(|assessment| assessment.crisis_sensitive),
-            card: card::write(&self.masked_call, masked),
+            card: card::write(&self.masked_call, masked, needs.as_ref()),
         };
         for length in TICKET_LENGTHS {
             hold.ticket = Ticket::from_bits(chance, length);
-            if ledger.hold_open(&hold)?.is_some() {
+            if let Some(id) = ledger.hold_open(&hold)? {
                 let record = self.write(ledger, masked, Some(&hold.ticket), true)?;
+                if let Some(needs) = &needs {
+                    let first = votes::plan(&self.shared.keys, ledger, (id, &hold), needs)?;
+                    first.into_iter().for_each(|first| self.shared.due_at(first));
+                }
                 return Ok(self.held(&hold.ticket, masked, record));
             }
         }
@@ -472,10 +450,19 @@ impl Prepared {
             }
             HoldState::Denied => Answer::denied(ticket, hold.reason.as_deref(), record),
             HoldState::Expired | HoldState::Lapsed => Answer::expired(ticket, record),
+            HoldState::Abandoned if self.may_come_back && !self.is_over(ledger)? => {
+                return Ok(Settled::Anew);
+            }
             HoldState::Abandoned => Answer::abandoned(ticket, record),
             HoldState::Redeemed => Answer::used_up(ticket, record),
         };
         Ok(Settled::Done(answer))
+    }
+
+    /// Whether the session of the call has ended.
+    fn is_over(&self, ledger: &mut dyn Ledger) -> Result<bool, StoreError> {
+        let session = ledger.session_get(self.call.session())?;
+        Ok(session.is_none_or(|session| session.ended.is_some()))
     }
 }
 
@@ -494,24 +481,6 @@ fn refused(detail: &str) -> StoreError {
 /// What rules count is remembered by notes, not by counters.
 fn of_rule(key: &str) -> bool {
     key.starts_with("rule:")
-}
-
-/// The counters as the transaction sees them. What cannot be read is used up, and the transaction fails.
-struct Counted<'a> {
-    ledger: RefCell<&'a mut dyn Ledger>,
-    failed: RefCell<Option<StoreError>>,
-}
-
-impl Counters for Counted<'_> {
-    fn count(&self, key: &str) -> u64 {
-        match self.ledger.borrow_mut().counter_get(key) {
-            Ok(count) => count,
-            Err(error) => {
-                *self.failed.borrow_mut() = Some(error);
-                u64::MAX
-            }
-        }
-    }
 }
 
 /// The history as the transaction sees it.

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use placet_core::{Mode, Warrant, grant::Grant};
+use placet_core::{Mode, Warrant, grant::Grants};
 use placet_store::{Settings, StoreError};
 
 use crate::Configuration;
@@ -40,12 +40,14 @@ pub(crate) enum Binding {
 
 /// Sessions of which it is kept at hand what they act under, and what they were granted.
 const SESSIONS_MAX: usize = 20_000;
+/// Agents of one session of which that is kept.
+const AGENTS_MAX: usize = 16;
 
 /// What sessions were found to act under, by their own name and that of the session that started them.
 type Bound = HashMap<(String, String), Binding>;
 
-/// What agents were found to be granted in their sessions.
-type Granted = HashMap<(String, String), Arc<[Grant]>>;
+/// What was found to be granted in sessions, to each agent.
+type Granted = HashMap<String, HashMap<String, Arc<Grants>>>;
 
 /// Everything that is in force at one moment.
 pub struct Snapshot {
@@ -92,21 +94,25 @@ impl Snapshot {
         &self,
         agent: &str,
         session: &str,
-        find: impl FnOnce() -> Result<Arc<[Grant]>, StoreError>,
-    ) -> Result<Arc<[Grant]>, StoreError> {
+        find: impl FnOnce() -> Result<Arc<Grants>, StoreError>,
+    ) -> Result<Arc<Grants>, StoreError> {
         if self.settings.get(key::GRANTS).is_none() {
             return Ok(Arc::default());
         }
-        let name = (session.to_owned(), agent.to_owned());
-        if let Some(known) = self.granted.lock().unwrap_or_else(PoisonError::into_inner).get(&name) {
+        let granted = || self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = granted().get(session).and_then(|agents| agents.get(agent)) {
             return Ok(Arc::clone(known));
         }
         let found = find()?;
-        let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut granted = granted();
         if granted.len() >= SESSIONS_MAX {
             granted.clear();
         }
-        granted.insert(name, Arc::clone(&found));
+        let agents = granted.entry(session.to_owned()).or_default();
+        if agents.len() >= AGENTS_MAX {
+            agents.clear();
+        }
+        agents.insert(agent.to_owned(), Arc::clone(&found));
         Ok(found)
     }
 

@@ -11,9 +11,10 @@ use placet_core::{
     Verdict, Warrant,
     assess::Opinion,
     decide_with,
-    grant::Grant,
+    grant::Grants,
     hold::{Ticket, can_come_back},
     log::{Hash, leaf},
+    quorum::Needs,
     record::{Decided, Record, What},
     rule::Track,
     warrant::{Authority, Counters, Held as Possessed, Nonce, Nonces, Possession, Posture, SealedProof},
@@ -107,7 +108,7 @@ pub(crate) struct Prepared {
     pub seen: Vec<(Track, u64)>,
     pub warrants: Vec<String>,
     /// What was granted before.
-    pub grants: Arc<[Grant]>,
+    pub grants: Arc<Grants>,
     pub now: Timestamp,
     pub deadline: Timestamp,
     pub may_come_back: bool,
@@ -167,6 +168,11 @@ impl Engine {
                         return Err(StoreError::new(placet_store::Fault::Locked, detail));
                     }
                     shared.refresh()?;
+                    continue;
+                }
+                Settled::Anew => {
+                    tries += 1;
+                    again = None;
                     continue;
                 }
                 Settled::Done(answer) => {
@@ -381,6 +387,12 @@ impl Prepared {
         if self.observed { Mode::Observe } else { self.snapshot.mode(self.call.agent()) }
     }
 
+    /// What it takes to release the call, where one answer of anybody is not enough.
+    pub fn needs(&self, masked: &Decision) -> Option<Needs> {
+        let configuration = &self.snapshot.configuration;
+        Needs::of(masked, &configuration.policy, &configuration.rules)
+    }
+
     /// The record of `masked`, with its hash in the log.
     pub fn encode(
         &self,
@@ -389,7 +401,9 @@ impl Prepared {
         carried_out: Option<Verdict>,
     ) -> (Vec<u8>, Hash) {
         let mode = self.mode();
+        let needs = ticket.and_then(|_| self.needs(masked));
         let decided = Decided {
+            needs: needs.as_ref(),
             digest: first_half(&self.token),
             carried_out: carried_out.unwrap_or_else(|| mode.carry_out(masked)),
             policy: self.snapshot.configuration.fingerprint,

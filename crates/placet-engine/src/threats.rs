@@ -3,13 +3,13 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use placet_core::{
-    Finding, Source, Timestamp,
-    record::{ThreatStep, What},
+    Finding, Json, Source, Timestamp,
+    record::{ThreatStep, What, expand},
     rule::{Match, RulePolicy, Severity},
 };
-use placet_store::{Ledger, Raised, StoreError, Threat, ThreatState, transact};
+use placet_store::{Hold, Ledger, Raised, StoreError, StoredRecord, Threat, ThreatState, transact};
 
-use crate::{Approver, Engine, Snapshot, engine::Shared};
+use crate::{Approver, AuditKeys, Engine, Snapshot, engine::Shared};
 
 /// What stands for a rule where a call ran that nobody had let through.
 const UNGOVERNED: &str = "placet.ungoverned";
@@ -35,6 +35,74 @@ impl Engine {
         self.shared.grown.store(true, Ordering::SeqCst);
         Ok(changed)
     }
+}
+
+/// A threat, and what led to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Story {
+    /// The threat.
+    pub threat: Threat,
+    /// What happened in its session, oldest first: each record in which its rule spoke, and what came just before the
+    /// first of them.
+    pub events: Vec<Told>,
+    /// What waits for a person in that session.
+    pub pending: Vec<Hold>,
+}
+
+/// A record of a story.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    /// The record.
+    pub record: StoredRecord,
+    /// What it tells.
+    pub what: Json,
+    /// Whether the rule spoke.
+    pub matched: bool,
+}
+
+/// Records of a session that are looked through for a story.
+const LOOKED_THROUGH: usize = 2_000;
+/// Of what came before the first match, so much is told.
+const BEFORE: usize = 10;
+
+impl Engine {
+    /// A threat with what led to it and what waits because of it; nothing if there is none.
+    pub fn threat_story(&self, id: i64) -> Result<Option<Story>, StoreError> {
+        self.look(|ledger| {
+            let Some(threat) = ledger.threat_get(id)? else { return Ok(None) };
+            let (mut records, pending) = match threat.session.as_str() {
+                // Whoever names no session shares none.
+                "" => (Vec::new(), Vec::new()),
+                session => {
+                    let records = ledger.records_of_session(session, LOOKED_THROUGH)?;
+                    (records, ledger.holds_pending_of(session)?)
+                }
+            };
+            if !records.iter().any(|record| record.index == threat.record) {
+                records.extend(ledger.record_get(threat.record)?);
+                records.sort_by_key(|record| record.index);
+            }
+            let mut events: Vec<Told> = records.into_iter().map(|record| told(record, &threat)).collect();
+            let first = events.iter().position(|told| told.matched).unwrap_or(events.len());
+            let mut place = 0;
+            events.retain(|told| {
+                place += 1;
+                told.matched || (first.saturating_sub(BEFORE)..first).contains(&(place - 1))
+            });
+            Ok(Some(Story { threat, events, pending }))
+        })
+    }
+}
+
+fn told(record: StoredRecord, threat: &Threat) -> Told {
+    let read = expand(&record.body).unwrap_or(Json::Null);
+    let what = read.get("what").cloned().unwrap_or(Json::Null);
+    let findings = ["decision", "outcome"].into_iter().find_map(|kind| what.get(kind)?.get("findings"));
+    let spoke = |finding: &Json| {
+        finding.get("source").and_then(|source| source.get("rule")?.as_str()) == Some(threat.rule.as_str())
+    };
+    let spoke = findings.and_then(Json::as_array).unwrap_or_default().iter().any(spoke);
+    Told { matched: spoke || record.index == threat.record, record, what }
 }
 
 /// Writes that somebody has changed where a threat stands.
@@ -77,7 +145,7 @@ pub(crate) fn raise(
             severity: rule.severity,
             policy: rule.policy,
         };
-        raise_one(shared, ledger, &seen, (session, now, cites))?;
+        raise_one(&shared.keys, ledger, &seen, (session, now, cites))?;
     }
     Ok(())
 }
@@ -95,11 +163,12 @@ pub(crate) fn raise_ungoverned(
         severity: Severity::High,
         policy: RulePolicy::LogOnly,
     };
-    raise_one(shared, ledger, &seen, about)
+    raise_one(&shared.keys, ledger, &seen, about)
 }
 
-fn raise_one(
-    shared: &Shared,
+/// Leaves one of them behind, and says so in the log if it is news.
+pub(crate) fn raise_one(
+    keys: &AuditKeys,
     ledger: &mut dyn Ledger,
     seen: &Match,
     (session, now, cites): (&str, Timestamp, u64),
@@ -109,7 +178,7 @@ fn raise_one(
         Raised::New | Raised::Reopened => {
             let state = ThreatState::Open.as_str();
             let step = ThreatStep { rule: &seen.rule, session, state, cites: Some(cites), by: None };
-            shared.keys.record(ledger, now, session, What::Threat(step))?;
+            keys.record(ledger, now, session, What::Threat(step))?;
         }
     }
     Ok(())

@@ -149,6 +149,7 @@ impl Keeper {
         if now.duration_since(self.aged) >= AGE_OUT_LOOK {
             self.aged = now;
             let _ = wait_for(age_out(shared));
+            let _ = wait_for(crate::reviews::age(shared));
         }
         let mut sleep = if listen_after.is_some() { OTHERS_EVERY } else { DUE_EVERY };
         let due = shared.next_due.load(Ordering::SeqCst);
@@ -210,16 +211,17 @@ pub(crate) async fn settle_due(shared: &Shared) -> Result<(), StoreError> {
                 step(ledger, &keys, &hold, event, now)?;
                 ended.push(hold.opened.ticket);
             }
-            Ok((ended, ledger.hold_next_due()?))
+            let asked = crate::votes::escalate_due(&keys, ledger, now, DUE_MAX)?;
+            Ok((ended, asked, ledger.hold_next_due()?))
         })
         .await;
-        let (ended, next) = ended?;
+        let (ended, asked, next) = ended?;
         shared.next_due.store(next.map_or(i64::MAX, Timestamp::as_ms), Ordering::SeqCst);
-        if !ended.is_empty() {
+        if !ended.is_empty() || asked > 0 {
             shared.grown.store(true, Ordering::SeqCst);
         }
         ended.iter().for_each(|ticket| shared.waiters.wake(ticket));
-        if ended.len() < DUE_MAX {
+        if ended.len().max(asked) < DUE_MAX {
             return Ok(());
         }
     }
@@ -289,15 +291,19 @@ pub(crate) async fn age_out(shared: &Shared) -> Result<(), StoreError> {
     transact(&*shared.store, move |ledger| {
         ledger.checkpoints_thin()?;
         let gone = ledger.age_out(&retention, now)?;
-        for (what, count, until) in
-            [("holds", gone.holds, gone.holds_until), ("events", gone.events, gone.events_until)]
-        {
+        for (what, count, until) in [
+            ("holds", gone.holds, gone.holds_until),
+            ("grants", gone.grants, gone.holds_until),
+            ("events", gone.events, gone.events_until),
+            ("reviews", gone.reviews, gone.events_until),
+        ] {
             if count > 0 {
                 keys.record(ledger, now, "", What::Retention(AgedOut { what, count, until }))?;
             }
         }
         // There is more to do: it is done next time, without waiting an hour.
-        let all = gone.holds == 0 && gone.events == 0 && gone.remnants == 0;
+        let gone = [gone.holds, gone.events, gone.grants, gone.reviews, gone.remnants];
+        let all = gone.iter().all(|count| *count == 0);
         let last = ledger.counter_get(LAST)?;
         if all && seconds > last { ledger.counter_add(LAST, seconds - last) } else { Ok(()) }
     })

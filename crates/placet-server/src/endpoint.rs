@@ -6,8 +6,8 @@ use std::{future::Future, pin::Pin};
 use axum::response::Response;
 
 use crate::{
-    agentguard, ask::Asked, calls, events, health, holds, openapi, operating, problem::Problem, stream,
-    watching,
+    agentguard, ask::Asked, calls, events, health, holds, openapi, operating, problem::Problem, reviews,
+    stream, watching,
 };
 
 /// What is done with a request that came this far.
@@ -113,6 +113,9 @@ const EVENTS: &str = r#"{"type":"object","required":["events"],"additionalProper
 const OUTCOME: &str = r#"{"type":"object","additionalProperties":false,"required":["id","session","outcome"],"properties":{"id":{"type":"string"},"session":{"type":"string"},"outcome":{"enum":["ok","error","blocked","unknown"]},"agent":{"type":"string"},"host":{"type":"string"},"tool":{"type":"string"},"duration_ms":{"type":"integer","minimum":0},"result":{}}}"#;
 const REASON: &str =
     r#"{"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}}"#;
+const NOTE: &str =
+    r#"{"type":"object","additionalProperties":false,"properties":{"note":{"type":"string"}}}"#;
+const ALL_DONE: &str = r#"{"type":"object","additionalProperties":false,"properties":{"session":{"type":"string"},"note":{"type":"string"}}}"#;
 const STATE: &str = r#"{"type":"object","additionalProperties":false,"required":["state"],"properties":{"state":{"enum":["acknowledged","cleared"]}}}"#;
 const MODE: &str = r#"{"type":"object","additionalProperties":false,"required":["mode"],"properties":{"mode":{"enum":["enforce","observe"]},"agent":{"type":"string"}}}"#;
 const TOKEN: &str = r#"{"type":"object","additionalProperties":false,"required":["name","role"],"properties":{"name":{"type":"string"},"role":{"enum":["agent","auditor","approver","operator"]},"agent":{"type":"string"}}}"#;
@@ -137,7 +140,12 @@ pub const ENDPOINTS: &[Endpoint] = &[
     row(Post, "/v1/sessions/{session}/end", RUNS, "End a session and what waits in it", "", |asked| Box::pin(operating::end_session(asked))),
     row(Get, "/v1/agents", READS, "Agents, the last seen first", "", |asked| Box::pin(watching::agents(asked))),
     row(Get, "/v1/threats", READS, "What rules found, the last matched first", "", |asked| Box::pin(watching::threats(asked))),
+    row(Get, "/v1/threats/{threat}", READS, "One threat with what led to it, and what waits because of it", "", |asked| Box::pin(watching::threat(asked))),
     row(Put, "/v1/threats/{threat}", ANSWERS, "Say that you have looked at a threat, or dealt with it", STATE, |asked| Box::pin(operating::threat(asked))),
+    row(Get, "/v1/reviews", READS, "Calls that ran and are to be looked at, the oldest first", "", |asked| Box::pin(reviews::list(asked))),
+    row(Post, "/v1/reviews/done", ANSWERS, "Say that you have looked at all that wait, of one session or of all", ALL_DONE, |asked| Box::pin(reviews::all_done(asked))),
+    row(Get, "/v1/reviews/{review}", READS, "One of them: what it did, and how to undo that", "", |asked| Box::pin(reviews::show(asked))),
+    row(Post, "/v1/reviews/{review}/done", ANSWERS, "Say that you have looked at one", NOTE, |asked| Box::pin(reviews::done(asked))),
     row(Get, "/v1/rules", READS, "The rules in force", "", |asked| Box::pin(watching::rules(asked))),
     row(Get, "/v1/records", READS, "The audit log, from a record on", "", |asked| Box::pin(watching::records(asked))),
     row(Get, "/v1/records/{index}", READS, "One record", "", |asked| Box::pin(watching::record(asked))),

@@ -1,8 +1,7 @@
 //! Holds: what waits for a person, and what they say.
 
 use axum::{http::StatusCode, response::Response};
-use placet_engine::{AnswerError, Card, HoldName, Ruling};
-use placet_store::Hold;
+use placet_engine::{AnswerError, HoldName, Ruling};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -31,21 +30,26 @@ pub async fn list(asked: Asked) -> Result<Response, Problem> {
     let holds = asked
         .server
         .off(move |engine| {
-            Ok(match all {
+            let holds = match all {
                 true => engine.look(|ledger| ledger.holds_last(limit))?,
                 false => engine.pending(limit)?,
-            })
+            };
+            Ok(engine.views(holds)?)
         })
         .await?;
-    let holds: Vec<Value> = holds.iter().map(|hold| as_json(hold, false)).collect();
+    let holds: Vec<Value> = holds.iter().map(|hold| hold.as_json(false)).collect();
     Ok(reply(StatusCode::OK, &json!({ "holds": holds })))
 }
 
 /// `GET /v1/holds/{hold}`.
 pub async fn show(asked: Asked) -> Result<Response, Problem> {
     let name = named(&asked)?;
-    let hold = asked.server.off(move |engine| Ok(engine.hold(&name)?)).await?.ok_or_else(none)?;
-    Ok(reply(StatusCode::OK, &as_json(&hold, true)))
+    let see = move |engine: &placet_engine::Engine| {
+        let hold = engine.hold(&name)?;
+        Ok(hold.map(|hold| engine.view(hold)).transpose()?)
+    };
+    let hold = asked.server.off(see).await?.ok_or_else(none)?;
+    Ok(reply(StatusCode::OK, &hold.as_json(true)))
 }
 
 /// `POST /v1/holds/{hold}/approve`.
@@ -73,20 +77,33 @@ async fn answer(asked: Asked, ruling: Ruling) -> Result<Response, Problem> {
     let conflict = |code, message: String, remedy| Problem::new(StatusCode::CONFLICT, code, message, remedy);
     match asked.server.engine.answer(name, ruling, &by).await {
         Ok(hold) => {
-            let values: [(&str, &dyn std::fmt::Display); 3] =
-                [("ticket", &hold.opened.ticket), ("state", &hold.state), ("by", &by.name())];
-            asked.server.say("answered", &values);
-            Ok(reply(StatusCode::OK, &as_json(&hold, false)))
+            {
+                let values: [(&str, &dyn std::fmt::Display); 3] =
+                    [("ticket", &hold.opened.ticket), ("state", &hold.state), ("by", &by.name())];
+                asked.server.say("answered", &values);
+            }
+            let seen = asked.server.off(move |engine| Ok(engine.view(hold)?)).await?;
+            Ok(reply(StatusCode::OK, &seen.as_json(false)))
         }
         Err(AnswerError::Unknown) => Err(none()),
         Err(error @ AnswerError::AlreadyResolved { .. }) => {
             Err(conflict("already_resolved", error.to_string(), "nothing is left to do"))
         }
-        Err(error @ AnswerError::OwnRequest { .. }) => {
+        Err(error @ (AnswerError::OwnRequest { .. } | AnswerError::OwnWork { .. })) => {
             Err(conflict("own_request", error.to_string(), "let somebody else answer"))
         }
         Err(error @ AnswerError::NotGrantable(_)) => {
             Err(conflict("not_grantable", error.to_string(), "approve this call alone"))
+        }
+        Err(error @ AnswerError::NotAsked { .. }) => {
+            let remedy = "leave it to those who are asked";
+            Err(Problem::new(StatusCode::FORBIDDEN, "not_asked", error.to_string(), remedy))
+        }
+        Err(error @ AnswerError::AlreadyVoted { .. }) => {
+            Err(conflict("already_voted", error.to_string(), "let somebody else answer too"))
+        }
+        Err(error @ AnswerError::Damaged { .. }) => {
+            Err(conflict("damaged", error.to_string(), "check the log: `placet audit verify`"))
         }
         Err(AnswerError::Store(error)) => Err(error.into()),
     }
@@ -98,30 +115,4 @@ fn named(asked: &Asked) -> Result<HoldName, Problem> {
 
 fn none() -> Problem {
     Problem::unknown("there is no such hold")
-}
-
-/// A hold as data; `whole` with the card that people see, masked as it was written.
-pub fn as_json(hold: &Hold, whole: bool) -> Value {
-    let card = Card::read(&hold.opened.card);
-    let mut shown = json!({
-        "id": hold.id.0,
-        "ticket": hold.opened.ticket,
-        "state": hold.state,
-        "since": hold.since,
-        "agent": hold.opened.agent,
-        "session": hold.opened.session,
-        "opened": hold.opened.opened,
-        "deadline": hold.opened.deadline,
-        "crisis": hold.opened.crisis,
-        "record": hold.opened.record,
-        "by": hold.by,
-        "reason": hold.reason,
-        "about": card.as_ref().map(Card::about),
-        "tool": card.as_ref().map(Card::tool),
-    });
-    if whole {
-        shown["card"] =
-            card.and_then(|card| serde_json::to_value(card.as_json()).ok()).unwrap_or(Value::Null);
-    }
-    shown
 }

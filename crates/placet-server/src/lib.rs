@@ -26,6 +26,8 @@ mod holds;
 
 mod watching;
 
+mod reviews;
+
 mod operating;
 
 mod stream;

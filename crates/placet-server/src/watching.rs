@@ -63,6 +63,27 @@ pub async fn threats(asked: Asked) -> Result<Response, Problem> {
     Ok(reply(StatusCode::OK, &json!({ "threats": threats })))
 }
 
+/// `GET /v1/threats/{threat}`.
+pub async fn threat(asked: Asked) -> Result<Response, Problem> {
+    let none = || Problem::unknown("there is no such threat");
+    let id: i64 = asked.param("threat").parse().map_err(|_| none())?;
+    let see = move |engine: &placet_engine::Engine| {
+        let Some(story) = engine.threat_story(id)? else { return Ok(None) };
+        let pending = engine.views(story.pending)?;
+        Ok(Some((story.threat, story.events, pending)))
+    };
+    let (threat, events, pending) = asked.server.off(see).await?.ok_or_else(none)?;
+    let event = |told: &placet_engine::Told| {
+        let mut shown = of_record(&told.record);
+        shown["matched"] = told.matched.into();
+        shown
+    };
+    let mut shown = of_threat(&threat);
+    shown["events"] = events.iter().map(event).collect();
+    shown["pending"] = pending.iter().map(|hold| hold.as_json(false)).collect();
+    Ok(reply(StatusCode::OK, &shown))
+}
+
 /// `GET /v1/rules`.
 pub async fn rules(asked: Asked) -> Result<Response, Problem> {
     let snapshot = asked.server.engine.snapshot();

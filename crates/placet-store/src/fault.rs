@@ -13,9 +13,9 @@ use placet_core::{
 };
 
 use crate::{
-    AgedOut, Agent, Entry, Fault, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, Raised, Retention,
-    Session, Settings, Shelves, Sighting, Store, StoreError, StoredGrant, StoredRecord, Threat, ThreatState,
-    Work, store::Look,
+    AgedOut, Agent, Entry, Escalation, Fault, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, Raised,
+    Retention, Review, ReviewState, Session, Settings, Shelves, Sighting, Store, StoreError, StoredGrant,
+    StoredRecord, Threat, ThreatState, Vote, Work, store::Look,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -115,6 +115,17 @@ forward! {
     fn holds_last(limit: usize) -> Vec<Hold>;
     fn holds_due(now: Timestamp, limit: usize) -> Vec<Hold>;
     fn hold_next_due() -> Option<Timestamp>;
+    fn vote_put(vote: &Vote) -> ();
+    fn votes_of(hold: HoldId) -> Vec<Vote>;
+    fn escalation_put(escalation: &Escalation) -> ();
+    fn escalations_due(now: Timestamp, limit: usize) -> Vec<Escalation>;
+    fn escalation_done(hold: HoldId, step: u32) -> bool;
+    fn review_put(record: u64, session: &str, at: Timestamp) -> ();
+    fn review_outcome(record: u64, outcome: u64) -> ();
+    fn review_get(record: u64) -> Option<Review>;
+    fn reviews(session: Option<&str>, with_done: bool, limit: usize) -> Vec<Review>;
+    fn reviews_overdue(before: Timestamp, limit: usize) -> Vec<Review>;
+    fn review_change(record: u64, state: ReviewState, by: Option<&str>, note: Option<&str>) -> bool;
     fn counter_get(key: &str) -> u64;
     fn counter_add(key: &str, adds: u64) -> ();
     fn once_used(key: &str) -> bool;

@@ -8,8 +8,9 @@ use placet_core::{
 };
 
 use crate::{
-    AgedOut, Agent, Entry, Happening, Hold, HoldChange, HoldId, NewHold, Raised, Retention, Session,
-    Settings, Sighting, StoreError, StoredGrant, StoredRecord, Threat, ThreatState,
+    AgedOut, Agent, Entry, Escalation, Happening, Hold, HoldChange, HoldId, NewHold, Raised, Retention,
+    Review, ReviewState, Session, Settings, Sighting, StoreError, StoredGrant, StoredRecord, Threat,
+    ThreatState, Vote,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -71,8 +72,38 @@ pub trait Ledger {
     fn holds_last(&mut self, limit: usize) -> Result<Vec<Hold>>;
     /// Up to `limit` holds whose time to be answered or redeemed is over at `now`.
     fn holds_due(&mut self, now: Timestamp, limit: usize) -> Result<Vec<Hold>>;
-    /// When the next hold is due.
+    /// When the next hold is due: to end, or to be brought before somebody else.
     fn hold_next_due(&mut self) -> Result<Option<Timestamp>>;
+
+    /// Keeps what somebody says to a hold, in place of what they said before.
+    fn vote_put(&mut self, vote: &Vote) -> Result<()>;
+    /// What was said to a hold, in the order in which it was said.
+    fn votes_of(&mut self, hold: HoldId) -> Result<Vec<Vote>>;
+    /// Somebody is to be asked about a hold, unless it is answered before.
+    fn escalation_put(&mut self, escalation: &Escalation) -> Result<()>;
+    /// Up to `limit` of those who are to be asked by `now`, the earliest first.
+    fn escalations_due(&mut self, now: Timestamp, limit: usize) -> Result<Vec<Escalation>>;
+    /// Somebody was asked; false if that was said already.
+    fn escalation_done(&mut self, hold: HoldId, step: u32) -> Result<bool>;
+
+    /// A call ran that is to be looked at.
+    fn review_put(&mut self, record: u64, session: &str, at: Timestamp) -> Result<()>;
+    /// How a call ended that may have to be looked at.
+    fn review_outcome(&mut self, record: u64, outcome: u64) -> Result<()>;
+    /// The review of this name.
+    fn review_get(&mut self, record: u64) -> Result<Option<Review>>;
+    /// Up to `limit` reviews, the oldest first, of one session or all; those that are done only if asked for.
+    fn reviews(&mut self, session: Option<&str>, with_done: bool, limit: usize) -> Result<Vec<Review>>;
+    /// Up to `limit` reviews at which nobody has looked since `before`, and of which nobody was told.
+    fn reviews_overdue(&mut self, before: Timestamp, limit: usize) -> Result<Vec<Review>>;
+    /// Changes where a review stands; false if there is none, or it stands there already.
+    fn review_change(
+        &mut self,
+        record: u64,
+        state: ReviewState,
+        by: Option<&str>,
+        note: Option<&str>,
+    ) -> Result<bool>;
 
     /// Where a counter stands.
     fn counter_get(&mut self, key: &str) -> Result<u64>;

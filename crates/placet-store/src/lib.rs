@@ -18,6 +18,10 @@ mod threat;
 
 mod grant;
 
+mod vote;
+
+mod review;
+
 mod happening;
 
 mod retention;
@@ -39,8 +43,10 @@ pub use hold::{Hold, HoldChange, HoldId, NewHold};
 pub use ledger::Ledger;
 pub use log::{Entry, EntryKind, StoredRecord};
 pub use retention::{AgedOut, Retention};
+pub use review::{Review, ReviewState};
 pub use session::{Agent, Session, Sighting};
 pub use setting::{Setting, Settings};
 pub use shelves::{Seen, Shelves};
 pub use store::{Look, Store, Work, transact, transact_telling, wait_for};
 pub use threat::{Raised, Threat, ThreatState};
+pub use vote::{Escalation, Vote};

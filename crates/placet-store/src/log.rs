@@ -21,6 +21,12 @@ pub enum EntryKind {
     Retention = 7,
     /// A grant was given or taken back.
     Grant = 8,
+    /// What one of several people said to a hold.
+    Vote = 9,
+    /// Somebody else was asked about a hold too.
+    Escalation = 10,
+    /// Somebody has looked at what calls did.
+    Review = 11,
 }
 
 impl EntryKind {
@@ -35,6 +41,9 @@ impl EntryKind {
             EntryKind::SessionWarrant,
             EntryKind::Retention,
             EntryKind::Grant,
+            EntryKind::Vote,
+            EntryKind::Escalation,
+            EntryKind::Review,
         ]
         .into_iter()
         .find(|kind| *kind as i64 == number)

@@ -5,9 +5,9 @@ use placet_core::Timestamp;
 /// How long things are kept, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
-    /// The cards of holds that ended; their tickets and answers stay.
+    /// The cards of holds that ended, whose tickets and answers stay, and grants that ended.
     pub holds_ms: i64,
-    /// Events other than calls.
+    /// Events other than calls, and reviews that are done.
     pub events_ms: i64,
 }
 
@@ -26,6 +26,10 @@ pub struct AgedOut {
     pub holds: u64,
     /// Events that are gone.
     pub events: u64,
+    /// Grants that are gone.
+    pub grants: u64,
+    /// Reviews that are gone.
+    pub reviews: u64,
     /// What rules and counters no longer need.
     pub remnants: u64,
     /// Holds older than this.

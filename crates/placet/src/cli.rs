@@ -41,8 +41,10 @@ pub enum Command {
     Sessions(crate::sessions::Sessions),
     /// List agents.
     Agents(crate::sessions::Agents),
-    /// List what rules found, and say that somebody has looked.
+    /// List what rules found, show what led to it, and say that somebody has looked.
     Threats(crate::threats::Threats),
+    /// See what ran because it is easily undone, and say that you have looked.
+    Reviews(crate::reviews::Reviews),
     /// Say what people were asked, what they answered, and what asks too much.
     Report(crate::report::Report),
     /// State what was decided, and what ran without a decision.

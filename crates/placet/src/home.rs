@@ -12,9 +12,10 @@ use data_encoding::BASE64URL_NOPAD;
 use placet_core::{
     Policy,
     log::VerifierKey,
+    quorum,
     warrant::{Revocations, TrustedKeys},
 };
-use placet_engine::{Approver, AuditKeys, Configuration, Credential, Engine, SystemClock};
+use placet_engine::{Approver, AuditKeys, Configuration, Credential, Engine, Role, SystemClock};
 use placet_store::{
     StoreError,
     sqlite::{Options, SqliteStore},
@@ -68,7 +69,8 @@ impl Data {
     pub fn open(&self) -> anyhow::Result<Home> {
         let (policy, rules) = (placet_core::Policy::default(), placet_core::rule::RuleSet::default());
         // How long things are kept says the configuration, which is not at hand here.
-        let configuration = Configuration { retention: None, ..Configuration::new(policy, rules) };
+        let configuration =
+            Configuration { retention: None, review_within_ms: None, ..Configuration::new(policy, rules) };
         let home = self.open_with(configuration)?;
         home.admit_first()?;
         Ok(home)
@@ -107,6 +109,9 @@ impl Data {
 pub fn configuration(file: Option<&Path>, sources: &RuleSources) -> anyhow::Result<Configuration> {
     let policy = config::load(file)?;
     let rules = rulebook::load(&sources.own, !sources.no_builtin_rules, &policy)?;
+    if let Some(problem) = quorum::problem_among(&policy, &rules) {
+        bail!("{problem}");
+    }
     let revocations = revocations(&policy, file)?;
     let fingerprint = fingerprint(file, sources, &policy)?;
     let assessor = policy.assessor.as_ref().map(assessor::open);
@@ -251,10 +256,26 @@ impl Home {
 
     /// Whoever runs this command, if they may answer.
     pub fn approver(&self) -> anyhow::Result<Approver> {
+        self.somebody(&[Role::Approver, Role::Operator])
+    }
+
+    /// Whoever runs this command, if they may change how things are run.
+    pub fn operator(&self) -> anyhow::Result<Approver> {
+        self.somebody(&[Role::Operator])
+    }
+
+    /// Whoever runs this command: the credential of whoever came first, or a token with one of these roles.
+    fn somebody(&self, roles: &[Role]) -> anyhow::Result<Approver> {
         let path = credential_file()?;
-        let credential = read_credential(&path).context(
-            "answering needs the credential of an approver; it is made on the first run, for whoever ran it",
-        )?;
+        let needed =
+            "answering needs the credential of an approver; it is made on the first run, for whoever ran it";
+        let text = keyring::read_private(&path).context(needed)?;
+        if let Some(caller) = self.engine.caller(text.trim()).map_err(remedied)? {
+            return caller.approver().filter(|_| roles.contains(&caller.role())).with_context(|| {
+                format!("`{}` is the token of an {}, who may not do this", path.display(), caller.role())
+            });
+        }
+        let credential = read_credential(&path).context(needed)?;
         self.engine.authenticate(&credential).with_context(|| {
             format!("`{}` cannot be used with `{}`", path.display(), self.directory.display())
         })

@@ -36,6 +36,8 @@ mod meter;
 
 mod threats;
 
+mod reviews;
+
 mod operate;
 
 mod serve;
@@ -86,6 +88,7 @@ fn main() -> ExitCode {
         Command::Coverage(arguments) => coverage::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments),
         Command::Threats(arguments) => threats::run(&arguments),
+        Command::Reviews(arguments) => reviews::run(&arguments),
         Command::Mode(arguments) => operate::mode(&arguments),
         Command::StopAll(arguments) => operate::stop_all(&arguments),
         Command::Resume(arguments) => operate::resume(&arguments),

@@ -45,7 +45,7 @@ pub struct Operate {
 pub fn mode(arguments: &ModeOf) -> anyhow::Result<ExitCode> {
     let home = arguments.data.open()?;
     if let Some(mode) = arguments.mode.as_deref().and_then(Mode::parse) {
-        let by = home.approver()?;
+        let by = home.operator()?;
         wait_for(home.engine.set_mode(arguments.agent.as_deref(), mode, &by)).map_err(remedied)?;
     }
     show(&home.engine.standing().map_err(remedied)?, arguments.data.json)
@@ -62,7 +62,7 @@ pub fn stop_all(arguments: &Operate) -> anyhow::Result<ExitCode> {
 /// Runs `placet resume`.
 pub fn resume(arguments: &Operate) -> anyhow::Result<ExitCode> {
     let home = arguments.data.open()?;
-    let by = home.approver()?;
+    let by = home.operator()?;
     wait_for(home.engine.resume(&by)).map_err(remedied)?;
     show(&home.engine.standing().map_err(remedied)?, arguments.data.json)
 }

@@ -15,6 +15,7 @@ use placet_core::{
     Json, Policy, canonical,
     located::nearest,
     printable,
+    quorum::Threshold,
     rule::{Body, By, ExampleFailure, Measure, Rule, RulePolicy, Selector, Severity, Wanted, schema},
 };
 use serde::Serialize;
@@ -216,6 +217,8 @@ struct Shown<'a> {
     policy: RulePolicy,
     on: Vec<&'static str>,
     looks_for: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approval: Option<&'a Threshold>,
     references: &'a [String],
     matches: Vec<String>,
     does_not_match: Vec<String>,
@@ -234,6 +237,7 @@ fn shown(rule: &Rule) -> Shown<'_> {
         policy: rule.policy,
         on: rule.kinds().iter().map(placet_core::EventKind::as_str).collect(),
         looks_for: looks_for(rule),
+        approval: rule.approval.as_ref(),
         references: &rule.references,
         matches: examples(Wanted::Match),
         does_not_match: examples(Wanted::NoMatch),
@@ -330,6 +334,13 @@ fn one_event(event: &placet_core::Event) -> String {
     }
 }
 
+/// How many people must agree, in words.
+fn needs(threshold: &Threshold) -> String {
+    let of = threshold.who.as_ref().map(|who| format!(" of {who}")).unwrap_or_default();
+    let people = if threshold.approve == 1 { "person" } else { "people" };
+    format!("{} {people}{of} to say yes; {} to say no", threshold.approve, threshold.deny)
+}
+
 fn page(rule: &Rule) -> String {
     use std::fmt::Write as _;
     let (bold, dim, colour) = (style::HEADING, style::DIM, style::policy(rule.policy));
@@ -348,6 +359,7 @@ fn page(rule: &Rule) -> String {
         }
     };
     section("Looks for", &shown.looks_for);
+    section("Needs", &rule.approval.iter().map(needs).collect::<Vec<_>>());
     section("Matches", &shown.matches);
     section("Does not match", &shown.does_not_match);
     section("More", &rule.references);

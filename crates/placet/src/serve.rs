@@ -83,7 +83,7 @@ pub fn run(arguments: &Serve) -> anyhow::Result<ExitCode> {
         may_leave_this_machine(arguments, &home)?;
     }
     if arguments.observe {
-        let by = home.approver()?;
+        let by = home.operator()?;
         wait_for(home.engine.set_mode(None, Mode::Observe, &by)).map_err(remedied)?;
     }
     let settings = Settings {

@@ -95,7 +95,7 @@ pub fn run(arguments: &Sessions) -> anyhow::Result<ExitCode> {
     let mut out = anstream::stdout();
     match &arguments.command {
         Command::Bind { id, warrant, parent, .. } => {
-            let by = home.approver()?;
+            let by = home.operator()?;
             let sealed = crate::warrant::read(warrant)?;
             wait_for(home.engine.bind(id, parent.as_deref(), &sealed, &by))?;
             writeln!(
@@ -105,7 +105,7 @@ pub fn run(arguments: &Sessions) -> anyhow::Result<ExitCode> {
             )?;
         }
         Command::Unbind { id } => {
-            let by = home.approver()?;
+            let by = home.operator()?;
             wait_for(home.engine.unbind(id, &by)).map_err(remedied)?;
             writeln!(out, "session {} acts under no warrant from now on", printable::shown(id, 80))?;
         }

@@ -109,6 +109,22 @@ fn words(read: &Json) -> String {
                 said.unwrap_or_default()
             )
         }
+        "vote" => format!(
+            "{:<6} {} {} by {}, one of several",
+            "hold",
+            text(what, "ticket"),
+            text(what, "vote"),
+            shown(text(what, "by"), 40)
+        ),
+        "hold_escalated" => {
+            format!("{:<6} {} is put to {} too", "hold", text(what, "ticket"), shown(text(what, "to"), 60))
+        }
+        "review" => {
+            let cites = what.get("cites").and_then(Json::as_array).map_or(0, <[Json]>::len);
+            let said = what.get("note").and_then(Json::as_str).map(|said| format!(": {}", shown(said, 100)));
+            let by = shown(text(what, "by"), 40);
+            format!("{:<6} {cites} looked at by {by}{}", "review", said.unwrap_or_default())
+        }
         "outcome" => {
             let cites = what.get("cites").and_then(Json::as_u64);
             let of = cites.map_or_else(|| "a call nobody had decided".to_owned(), |cites| format!("{cites}"));

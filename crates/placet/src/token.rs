@@ -63,7 +63,7 @@ pub fn run(arguments: &Token) -> anyhow::Result<ExitCode> {
     let mut out = anstream::stdout();
     match &arguments.command {
         Command::Create { name, role, agent } => {
-            let by = home.approver()?;
+            let by = home.operator()?;
             // The command line knows the same words.
             let Some(role) = Role::parse(role) else { bail!("`{role}` is no role") };
             let new = NewToken { name: name.clone(), role, agent: agent.clone() };
@@ -109,7 +109,7 @@ pub fn run(arguments: &Token) -> anyhow::Result<ExitCode> {
             }
         }
         Command::Revoke { id } => {
-            let by = home.approver()?;
+            let by = home.operator()?;
             if !wait_for(home.engine.token_revoke(id, &by)).map_err(remedied)? {
                 bail!(
                     "there is no token `{}`; `placet token list` shows those that are",

@@ -21,6 +21,7 @@ use crate::{
     event::Outcome,
     hold::{HoldEvent, Ticket},
     mode::Mode,
+    quorum::Needs,
 };
 
 /// The version of the shapes below. A reader of a later one still reads this.
@@ -57,6 +58,12 @@ pub enum What<'a> {
     Retention(AgedOut<'a>),
     /// A grant was given or taken back.
     Grant(GrantStep<'a>),
+    /// One of several people has answered.
+    Vote(Voted<'a>),
+    /// Nobody has answered so far, and somebody else is asked too.
+    HoldEscalated(Escalated<'a>),
+    /// Somebody has looked at what calls did.
+    Review(Reviewed<'a>),
 }
 
 /// A call, and what was decided about it. Masked already.
@@ -87,6 +94,9 @@ pub struct Decided<'a> {
     /// The hold it waits for, or was released by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ticket: Option<&'a Ticket>,
+    /// How many people must agree, and who is asked besides, where one answer of anybody is not enough.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs: Option<&'a Needs>,
     /// From the question to this record, in microseconds.
     pub took_us: u64,
 }
@@ -292,6 +302,50 @@ pub struct GrantStep<'a> {
     pub until: Option<Timestamp>,
 }
 
+/// What one of several people said to a hold.
+#[derive(Debug, Serialize)]
+pub struct Voted<'a> {
+    /// Which hold.
+    pub ticket: &'a Ticket,
+    /// The record of the decision that opened it.
+    pub cites: u64,
+    /// Who.
+    pub by: &'a str,
+    /// Yes or no.
+    pub vote: HoldEvent,
+    /// How much wider than the one call, of a yes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wider: Option<&'a str>,
+    /// What they said. Masked already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'a str>,
+}
+
+/// Somebody else is asked about a hold too.
+#[derive(Debug, Serialize)]
+pub struct Escalated<'a> {
+    /// Which hold.
+    pub ticket: &'a Ticket,
+    /// The record of the decision that opened it.
+    pub cites: u64,
+    /// The group that is asked from now on.
+    pub to: &'a str,
+    /// Who is in it.
+    pub people: &'a [String],
+}
+
+/// Somebody has looked at what calls did.
+#[derive(Debug, Serialize)]
+pub struct Reviewed<'a> {
+    /// The records of the decisions.
+    pub cites: &'a [u64],
+    /// Who.
+    pub by: &'a str,
+    /// What they say of it. Masked already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<&'a str>,
+}
+
 /// Something that is no longer kept.
 #[derive(Debug, Serialize)]
 pub struct AgedOut<'a> {
@@ -329,6 +383,7 @@ impl<'a> Decided<'a> {
             policy: [0; 8],
             warrants: &[],
             ticket: None,
+            needs: None,
             took_us: 0,
         }
     }

@@ -17,6 +17,7 @@ use crate::{Claim, Finding, Source, Timestamp, Verdict, json::excerpt, policy::R
 pub struct RuleSet {
     rules: Vec<Rule>,
     index: Index,
+    want_approval: bool,
 }
 
 /// Why rules cannot stand together.
@@ -96,7 +97,8 @@ impl RuleSet {
             }
         }
         let index = Index::new(&rules);
-        Ok(Self { rules, index })
+        let want_approval = rules.iter().any(|rule| rule.approval.is_some());
+        Ok(Self { rules, index, want_approval })
     }
 
     /// The same rules under the operator's settings: some switched off, some with another policy.
@@ -135,6 +137,11 @@ impl RuleSet {
     /// The rules.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
+    }
+
+    /// Whether some rule wants more than one person, or certain people, to agree.
+    pub fn want_approval(&self) -> bool {
+        self.want_approval
     }
 
     /// The rule of that name.

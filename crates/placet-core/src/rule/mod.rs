@@ -38,7 +38,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EventKind, Verdict, located::Mark};
+use crate::{EventKind, Verdict, located::Mark, quorum::Threshold};
 
 pub use condition::{AssessmentPattern, Condition, Field};
 pub use effect_pattern::EffectPattern;
@@ -71,6 +71,8 @@ pub struct Rule {
     pub on: Kinds,
     /// What it looks for.
     pub body: Body,
+    /// How many people must agree, where one is not enough.
+    pub approval: Option<Threshold>,
     /// Where to read more.
     pub references: Vec<String>,
     /// What it must match, and what it must not.

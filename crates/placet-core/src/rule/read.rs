@@ -4,6 +4,7 @@ use crate::{
     EventKind,
     json::excerpt,
     located::{Key, Located, LocatedError, Mark, Value, nearest},
+    quorum::Threshold,
     rule::{
         Body, Condition, Example, Kinds, Rule, RulePolicy, Sequence, Severity, Window,
         effect_pattern::{Word, Words},
@@ -35,6 +36,7 @@ pub(super) const RULE_KEYS: &[&str] = &[
     "when",
     "window",
     "sequence",
+    "approval",
     "references",
     "examples",
 ];
@@ -124,6 +126,7 @@ fn rule(data: &Located, examples: Examples) -> Result<Rule, LocatedError> {
         policy: policy(needed("policy", "write `log_only`, `hold` or `auto_block`")?)?,
         on,
         body,
+        approval: member("approval").map(approval).transpose()?,
         references,
         examples: match examples {
             Examples::Needed => Example::read_all(needed("examples", EXAMPLES_MISSING)?)?,
@@ -182,6 +185,25 @@ fn policy(data: &Located) -> Result<RulePolicy, LocatedError> {
         .into_iter()
         .find(|policy| policy.as_str() == word)
         .ok_or_else(|| unknown_word(data.mark, word, "policy", &names))
+}
+
+/// How many people must agree.
+fn approval(data: &Located) -> Result<Threshold, LocatedError> {
+    const KEYS: &[&str] = &["approve", "deny", "who"];
+    let mut threshold = Threshold { approve: 1, deny: 1, who: None };
+    for (key, value) in data.map("approval")? {
+        let count = |what| match value.count(what)? {
+            count @ 1..=100 => Ok(count as u32),
+            _ => Err(value.mark.error(format!("`{what}` must be from 1 to 100"))),
+        };
+        match key.name.as_str() {
+            "approve" => threshold.approve = count("approve")?,
+            "deny" => threshold.deny = count("deny")?,
+            "who" => threshold.who = Some(line(value, "who")?),
+            _ => return Err(unknown_key(key, KEYS, "`approval`")),
+        }
+    }
+    Ok(threshold)
 }
 
 /// One kind of event, or a list of them.

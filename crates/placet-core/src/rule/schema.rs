@@ -90,6 +90,17 @@ fn rule_schema() -> Json {
                     ],
                 ),
             ),
+            (
+                "approval",
+                closed(
+                    &[],
+                    [
+                        ("approve", kind("integer")),
+                        ("deny", kind("integer")),
+                        ("who", text("A group of `[groups]` in the configuration.")),
+                    ],
+                ),
+            ),
             ("references", array(kind("string"))),
             (
                 "examples",

@@ -157,3 +157,50 @@ async fn where_money_changes_hands_only_the_same_amount_is_like_it() {
     assert!(!asks(&rig, pay(10)).await);
     assert!(asks(&rig, pay(11)).await);
 }
+
+#[tokio::test]
+async fn many_grants_are_told_apart() {
+    let rig = Rig::new();
+    let sync =
+        |from: &str, to: &str| call(&format!("rsync -a --delete /srv/{from}/ {to}.example.com:/srv/site/"));
+    for name in ["one", "two", "three"] {
+        grant(&rig, sync(name, name), Wider::Session).await;
+    }
+    for name in ["three", "one", "two"] {
+        assert!(!asks(&rig, sync(name, name)).await, "{name}");
+    }
+    // What each of two permits a part of, none permits.
+    assert!(asks(&rig, sync("one", "two")).await);
+    assert!(asks(&rig, sync("four", "one")).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_waits_goes_on_when_a_grant_answers_the_same_call() {
+    let rig = Rig::new();
+    let engine = rig.engine.clone();
+    let other = call("git push -f origin release");
+    let asked = other.clone();
+    let waiting =
+        tokio::spawn(async move { engine.submit(Submission::new(asked, Duration::from_secs(60))).await });
+    rig.pending(1).await;
+    // A call like it is approved for the session; then the very call that somebody waits for comes once more.
+    let held = ticket(&rig.ask(risky()).await);
+    rig.approve_for(&held, Wider::Session).await.unwrap();
+    assert_eq!(short(&rig.ask(other).await), "allow");
+    assert_eq!(short(&waiting.await.unwrap()), "allow");
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn a_grant_that_ended_is_let_go_in_time() {
+    let rig = Rig::new();
+    grant(&rig, risky(), Wider::For(60_000)).await;
+    let grants = || rig.engine.look(|ledger| ledger.grants(10)).unwrap().len();
+    rig.clock.advance(60_001);
+    rig.engine.keep_house().await.unwrap();
+    assert_eq!(grants(), 1);
+    rig.clock.advance(30 * 24 * 60 * 60 * 1_000);
+    rig.engine.keep_house().await.unwrap();
+    assert_eq!(grants(), 0);
+    rig.verify().unwrap();
+}

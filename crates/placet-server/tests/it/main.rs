@@ -11,4 +11,5 @@ mod rig;
 mod roles;
 mod stopping;
 mod stream;
+mod together;
 mod wheels;

@@ -13,8 +13,9 @@ use super::{
     rows::{self, count, damaged, told},
 };
 use crate::{
-    AgedOut, Agent, Entry, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, Raised, Retention, Session,
-    Setting, Settings, Sighting, StoreError, StoredGrant, StoredRecord, Threat, ThreatState,
+    AgedOut, Agent, Entry, Escalation, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, Raised,
+    Retention, Review, ReviewState, Session, Setting, Settings, Sighting, StoreError, StoredGrant,
+    StoredRecord, Threat, ThreatState, Vote,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -367,6 +368,10 @@ impl Ledger for SqliteLedger<'_> {
                 id.0
             ],
         )?;
+        if change.state != HoldState::Pending {
+            // Nobody else need be asked any more.
+            self.run("delete from escalation where hold = ?", [id.0])?;
+        }
         if changed == 1 { Ok(()) } else { Err(damaged("a hold that was there")) }
     }
 
@@ -396,8 +401,92 @@ impl Ledger for SqliteLedger<'_> {
 
     fn hold_next_due(&mut self) -> Result<Option<Timestamp>> {
         let sql = "select min(due) from (select min(deadline) as due from hold where state = 'pending' \
-                   union all select min(redeem_until) from hold where state = 'approved')";
+                   union all select min(redeem_until) from hold where state = 'approved' \
+                   union all select min(due) from escalation)";
         Ok(self.one(sql, [], |row| row.get::<_, Option<i64>>(0))?.flatten().map(rows::time))
+    }
+
+    fn vote_put(&mut self, vote: &Vote) -> Result<()> {
+        self.run(
+            "insert or replace into vote (hold, voter, yes, wider, at, record) values (?, ?, ?, ?, ?, ?)",
+            params![vote.hold.0, vote.by, vote.yes, vote.wider, vote.at.as_ms(), vote.record as i64],
+        )
+        .map(|_| ())
+    }
+
+    fn votes_of(&mut self, hold: HoldId) -> Result<Vec<Vote>> {
+        let sql = "select hold, voter, yes, wider, at, record from vote where hold = ? order by no";
+        self.all(sql, [hold.0], rows::vote)
+    }
+
+    fn escalation_put(&mut self, escalation: &Escalation) -> Result<()> {
+        let Escalation { hold, step, due } = escalation;
+        self.run("insert into escalation values (?, ?, ?)", params![hold.0, step, due.as_ms()]).map(|_| ())
+    }
+
+    fn escalations_due(&mut self, now: Timestamp, limit: usize) -> Result<Vec<Escalation>> {
+        let sql = "select hold, step, due from escalation where due <= ? order by due, hold, step limit ?";
+        self.all(sql, [now.as_ms(), limit as i64], |row| {
+            Ok(Escalation { hold: HoldId(row.get(0)?), step: row.get(1)?, due: rows::time(row.get(2)?) })
+        })
+    }
+
+    fn escalation_done(&mut self, hold: HoldId, step: u32) -> Result<bool> {
+        Ok(self.run("delete from escalation where hold = ? and step = ?", params![hold.0, step])? == 1)
+    }
+
+    fn review_put(&mut self, record: u64, session: &str, at: Timestamp) -> Result<()> {
+        let sql = "insert into review (record, session, at, state) values (?, ?, ?, 1)";
+        self.run(sql, params![record as i64, session, at.as_ms()]).map(|_| ())
+    }
+
+    fn review_outcome(&mut self, record: u64, outcome: u64) -> Result<()> {
+        let sql = "update review set outcome = ?2 where record = ?1";
+        self.run(sql, [record as i64, outcome as i64]).map(|_| ())
+    }
+
+    fn review_get(&mut self, record: u64) -> Result<Option<Review>> {
+        let sql = format!("select {} from review where record = ?", rows::REVIEW);
+        Ok(self.one(&sql, [record as i64], rows::review)?.flatten())
+    }
+
+    fn reviews(&mut self, session: Option<&str>, with_done: bool, limit: usize) -> Result<Vec<Review>> {
+        let open = if with_done { "true" } else { "state < 3" };
+        let reviews = match session {
+            Some(session) => {
+                let sql = format!(
+                    "select {} from review where session = ? and {open} order by record limit ?",
+                    rows::REVIEW
+                );
+                self.all(&sql, params![session, limit as i64], rows::review)?
+            }
+            None => {
+                let sql = format!("select {} from review where {open} order by record limit ?", rows::REVIEW);
+                self.all(&sql, [limit as i64], rows::review)?
+            }
+        };
+        Ok(reviews.into_iter().flatten().collect())
+    }
+
+    fn reviews_overdue(&mut self, before: Timestamp, limit: usize) -> Result<Vec<Review>> {
+        // The oldest come first by their records; whoever looks stops at the first that is young enough.
+        let sql = format!(
+            "select {} from (select * from review where state = 1 order by record limit ?2) where at < ?1",
+            rows::REVIEW
+        );
+        let overdue = self.all(&sql, [before.as_ms(), limit as i64], rows::review)?;
+        Ok(overdue.into_iter().flatten().collect())
+    }
+
+    fn review_change(
+        &mut self,
+        record: u64,
+        state: ReviewState,
+        by: Option<&str>,
+        note: Option<&str>,
+    ) -> Result<bool> {
+        let sql = "update review set state = ?2, by = ?3, note = ?4 where record = ?1 and state < ?2";
+        Ok(self.run(sql, params![record as i64, state as i64, by, note])? == 1)
     }
 
     fn counter_get(&mut self, key: &str) -> Result<u64> {
@@ -687,6 +776,19 @@ impl Ledger for SqliteLedger<'_> {
             "delete from happening where id in (select id from happening where at < ? limit ?)",
             [events_until.as_ms(), AGED_AT_ONCE],
         )?;
+        let granted = self.all(
+            "delete from granted where no in (select no from granted where expires < ? order by no limit ?) \
+             returning id",
+            [holds_until.as_ms(), AGED_AT_ONCE],
+            |row| row.get::<_, String>(0),
+        )?;
+        for id in &granted {
+            self.run("delete from counter where key = ?", [format!("warrant:{id}:calls")])?;
+        }
+        let reviews = self.run(
+            "delete from review where record in (select record from review where state = 3 and at < ? limit ?)",
+            [events_until.as_ms(), AGED_AT_ONCE],
+        )?;
         let shelves = self.all(
             "delete from shelf where (party, rule) in (select party, rule from shelf where ends < ? limit ?) \
              returning party",
@@ -708,6 +810,8 @@ impl Ledger for SqliteLedger<'_> {
         Ok(AgedOut {
             holds: holds as u64,
             events: events as u64,
+            grants: granted.len() as u64,
+            reviews: reviews as u64,
             remnants: shelves.len() as u64,
             holds_until,
             events_until,

@@ -8,8 +8,8 @@ use placet_core::{
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Row};
 
 use crate::{
-    EntryKind, Fault, Happening, Hold, HoldId, NewHold, Session, StoreError, StoredGrant, StoredRecord,
-    Threat, ThreatState,
+    EntryKind, Fault, Happening, Hold, HoldId, NewHold, Review, ReviewState, Session, StoreError,
+    StoredGrant, StoredRecord, Threat, ThreatState, Vote,
 };
 
 /// What SQLite says, in our words.
@@ -166,6 +166,35 @@ pub fn grant(row: &Row<'_>) -> rusqlite::Result<Option<StoredGrant>> {
         expires: time(row.get(7)?),
         warrant: row.get(8)?,
         revoked_by: row.get(9)?,
+    }))
+}
+
+/// Reads a vote: hold, voter, yes, wider, at, record.
+pub fn vote(row: &Row<'_>) -> rusqlite::Result<Vote> {
+    Ok(Vote {
+        hold: HoldId(row.get(0)?),
+        by: row.get(1)?,
+        yes: row.get(2)?,
+        wider: row.get(3)?,
+        at: time(row.get(4)?),
+        record: count(row.get(5)?),
+    })
+}
+
+/// The columns of a review, in the order in which [`review`] reads them.
+pub const REVIEW: &str = "record, session, at, outcome, state, by, note";
+
+/// Reads a review.
+pub fn review(row: &Row<'_>) -> rusqlite::Result<Option<Review>> {
+    let Some(state) = ReviewState::from_number(row.get(4)?) else { return Ok(None) };
+    Ok(Some(Review {
+        record: count(row.get(0)?),
+        session: row.get(1)?,
+        at: time(row.get(2)?),
+        outcome: row.get::<_, Option<i64>>(3)?.map(count),
+        state,
+        by: row.get(5)?,
+        note: row.get(6)?,
     }))
 }
 

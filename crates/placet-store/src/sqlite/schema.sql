@@ -146,6 +146,39 @@ create table granted (
 );
 create index granted_to on granted (session, agent) where revoked_by is null;
 
+-- What several people say to one hold; whoever speaks again is heard last.
+create table vote (
+    no     integer primary key,
+    hold   integer not null,
+    voter  text not null,
+    yes    integer not null,
+    wider  text,
+    at     integer not null,
+    record integer not null,
+    unique (hold, voter)
+);
+
+-- Who is to be asked about holds that wait, and when.
+create table escalation (
+    hold integer not null,
+    step integer not null,
+    due  integer not null,
+    primary key (hold, step)
+) without rowid;
+create index escalation_due on escalation (due);
+
+-- Calls that ran and are to be looked at, by the record of the decision.
+create table review (
+    record  integer primary key,
+    session text not null,
+    at      integer not null,
+    outcome integer,
+    state   integer not null,
+    by      text,
+    note    text
+);
+create index review_waiting on review (record) where state = 1;
+
 create table happening (
     id      integer primary key,
     at      integer not null,

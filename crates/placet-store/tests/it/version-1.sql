@@ -144,6 +144,36 @@ create table granted (
 );
 create index granted_to on granted (session, agent) where revoked_by is null;
 
+create table vote (
+    no     integer primary key,
+    hold   integer not null,
+    voter  text not null,
+    yes    integer not null,
+    wider  text,
+    at     integer not null,
+    record integer not null,
+    unique (hold, voter)
+);
+
+create table escalation (
+    hold integer not null,
+    step integer not null,
+    due  integer not null,
+    primary key (hold, step)
+) without rowid;
+create index escalation_due on escalation (due);
+
+create table review (
+    record  integer primary key,
+    session text not null,
+    at      integer not null,
+    outcome integer,
+    state   integer not null,
+    by      text,
+    note    text
+);
+create index review_waiting on review (record) where state = 1;
+
 create table happening (
     id      integer primary key,
     at      integer not null,
@@ -165,4 +195,7 @@ insert into session values (1, 's1', 'nightly', 'test', null, null, null, 177245
 insert into threat values (1, 't.rule', 's1', 'something', 'high', 'hold', 1, 1772452801000, 1772452801000, 1, 0);
 insert into granted values (1, '0123456789abcdef0123456789abcdef', 'nightly', 's1', '7K2M', 0, 'ann', 1772452801000, 1772452901000, x'01', null);
 insert into happening values (1, 1772452801000, 'session_start', 's1', x'01');
+insert into vote values (1, 1, 'ann', 1, null, 1772452801000, 0);
+insert into escalation values (1, 0, 1772452851000);
+insert into review values (0, 's1', 1772452801000, null, 1, null, null);
 pragma user_version = 1;

@@ -40,7 +40,7 @@ pub fn row(out: &mut impl Write, record: &StoredRecord, what: Option<(&str, &Jso
     let assessment = what.get("assessment").unwrap_or(&Json::Null);
     let (rules, reasons) = rules_and_reasons(what);
     let json = |value: Option<&Json>| value.map(|value| serde_json::to_string(value).unwrap_or_default());
-    let said = ["step", "reason", "outcome", "key", "after", "state", "ungoverned"]
+    let said = ["step", "vote", "to", "reason", "note", "outcome", "key", "after", "state", "ungoverned"]
         .into_iter()
         .map(|key| text(what, key));
     let cells: [&str; 20] = [

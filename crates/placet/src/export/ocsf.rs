@@ -24,7 +24,9 @@ pub fn event(record: &StoredRecord, what: Option<(&str, &Json)>) -> Value {
         "threat" => threat(record, what),
         // What people and Placet itself do: each an operation of our own.
         other => {
-            let step = [text(what, "step"), text(what, "key")].into_iter().find(|step| !step.is_empty());
+            let step = [text(what, "step"), text(what, "vote"), text(what, "key")]
+                .into_iter()
+                .find(|step| !step.is_empty());
             let operation = match step {
                 Some(step) => format!("placet.{other}.{step}"),
                 None => format!("placet.{other}"),

@@ -4,6 +4,8 @@ mod view;
 
 mod watch;
 
+pub use view::lines;
+
 use std::{
     io::{IsTerminal as _, Write as _},
     process::ExitCode,
@@ -11,7 +13,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use placet_core::{grant::Wider, printable};
+use placet_core::{grant::Wider, hold::HoldState, printable};
 use placet_engine::{AnswerError, HoldName, Ruling};
 use placet_store::{Hold, wait_for};
 
@@ -36,6 +38,8 @@ Examples:
   placet holds approve --like H-7K2M         # all alike, listed first
   placet holds deny H-7K2M --reason 'use a branch'
   placet holds deny --session 81c2
+
+Where several people must agree, each answers; `show` says who has and who must still. Whoever answers again changes their mind.
 
 Exit codes: 0 done, 1 something failed, 7 it was answered already."
 )]
@@ -131,10 +135,10 @@ fn list(home: &Home, all: bool, limit: usize, json: bool) -> anyhow::Result<Exit
         true => home.engine.look(|ledger| ledger.holds_last(limit)),
         false => home.engine.pending(limit),
     };
-    let holds = holds.map_err(remedied)?;
+    let holds = home.engine.views(holds.map_err(remedied)?).map_err(remedied)?;
     let mut out = anstream::stdout();
     if json {
-        holds.iter().try_for_each(|hold| writeln!(out, "{}", style::json(&view::as_json(hold))))?;
+        holds.iter().try_for_each(|hold| writeln!(out, "{}", style::json(&hold.as_json(true))))?;
         return Ok(ExitCode::SUCCESS);
     }
     crate::operate::banner(home, &mut out)?;
@@ -152,10 +156,10 @@ fn list(home: &Home, all: bool, limit: usize, json: bool) -> anyhow::Result<Exit
 }
 
 fn show(home: &Home, name: &str, json: bool) -> anyhow::Result<ExitCode> {
-    let hold = find(home, name)?;
+    let hold = home.engine.view(find(home, name)?).map_err(remedied)?;
     let mut out = anstream::stdout();
     if json {
-        writeln!(out, "{}", style::json(&view::as_json(&hold)))?;
+        writeln!(out, "{}", style::json(&hold.as_json(true)))?;
         return Ok(ExitCode::SUCCESS);
     }
     write!(out, "{}", view::page(&hold, home.engine.now()))?;
@@ -189,7 +193,8 @@ fn agreed(home: &Home, holds: &[Hold], wider: Wider) -> anyhow::Result<bool> {
 /// Lists the holds that would be answered together, and asks.
 fn meant(home: &Home, holds: &[Hold]) -> anyhow::Result<bool> {
     let (mut err, now) = (anstream::stderr(), home.engine.now());
-    for line in holds.iter().flat_map(|hold| view::lines(hold, now)) {
+    let views = home.engine.views(holds.to_vec()).map_err(remedied)?;
+    for line in views.iter().flat_map(|hold| view::lines(hold, now)) {
         writeln!(err, "{line}")?;
     }
     confirmed(&format!("Answer all {}?", holds.len()))
@@ -245,7 +250,17 @@ fn answer(home: &Home, which: &Which, ruling: &Ruling, yes: bool, json: bool) ->
     let mut code = ExitCode::SUCCESS;
     for name in names {
         match wait_for(home.engine.answer(name, ruling.clone(), &by)) {
-            Ok(hold) if json => writeln!(out, "{}", style::json(&view::as_json(&hold)))?,
+            Ok(hold) if json => {
+                let hold = home.engine.view(hold).map_err(remedied)?;
+                writeln!(out, "{}", style::json(&hold.as_json(true)))?;
+            }
+            Ok(hold) if hold.state == HoldState::Pending => {
+                let hold = home.engine.view(hold).map_err(remedied)?;
+                let needs = Some(hold.missing()).filter(|missing| !missing.is_empty());
+                let needs =
+                    needs.map_or_else(|| "more must say no".to_owned(), |needs| format!("needs {needs}"));
+                writeln!(out, "noted {}  {}", hold.opened.ticket, printable::shown(&needs, 300))?;
+            }
             Ok(hold) => {
                 let colour = if matches!(ruling, Ruling::Approve | Ruling::ApproveFor(_)) {
                     style::GOOD

@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 
 use placet_core::{Json, Timestamp, hold::HoldState, printable};
-use placet_engine::Card;
+use placet_engine::{Card, HoldView};
 use placet_store::Hold;
-use serde_json::{Value, json};
 
 use crate::{style, tail};
 
@@ -72,8 +71,20 @@ fn asking_rules(card: &Card) -> Vec<String> {
         .collect()
 }
 
+/// Who must still agree, and who is asked; nothing where anybody may answer.
+pub fn people(hold: &HoldView) -> String {
+    if hold.state != HoldState::Pending {
+        return String::new();
+    }
+    let missing = Some(hold.missing()).filter(|missing| !missing.is_empty());
+    let asked = hold.addressed().join(", ");
+    let needs = missing.map(|missing| format!("needs {missing}"));
+    let asked = (!asked.is_empty()).then(|| format!("asked: {asked}"));
+    printable::shown(&[needs, asked].into_iter().flatten().collect::<Vec<_>>().join("   "), 300)
+}
+
 /// The hold as lines of a list.
-pub fn lines(hold: &Hold, now: Timestamp) -> Vec<String> {
+pub fn lines(hold: &HoldView, now: Timestamp) -> Vec<String> {
     let (bold, dim) = (style::HEADING, style::DIM);
     let when = match hold.state {
         HoldState::Pending => format!("{} left", left(hold, now)),
@@ -86,7 +97,7 @@ pub fn lines(hold: &Hold, now: Timestamp) -> Vec<String> {
         who(hold),
         printable::shown(&about(hold), 160)
     )];
-    for line in [called(hold), why(hold)] {
+    for line in [called(hold), why(hold), people(hold)] {
         if !line.is_empty() {
             lines.push(format!("{:<20} {dim}{line}{dim:#}", ""));
         }
@@ -95,7 +106,7 @@ pub fn lines(hold: &Hold, now: Timestamp) -> Vec<String> {
 }
 
 /// The hold as a page.
-pub fn page(hold: &Hold, now: Timestamp) -> String {
+pub fn page(hold: &HoldView, now: Timestamp) -> String {
     let mut page = String::from("\n");
     let bold = style::HEADING;
     let when = match hold.state {
@@ -140,6 +151,7 @@ pub fn page(hold: &Hold, now: Timestamp) -> String {
     for reason in card.reasons() {
         let _ = writeln!(page, "    {}", printable::shown(reason, 500));
     }
+    who_answers(&mut page, hold);
     section(&mut page, "The call");
     let _ = writeln!(page, "    {}", printable::shown(card.tool(), 200));
     for (name, value) in card.args().and_then(Json::as_object).into_iter().flat_map(|args| args.iter()) {
@@ -165,28 +177,42 @@ pub fn page(hold: &Hold, now: Timestamp) -> String {
     page
 }
 
+/// Who has said what, who must still, and who is asked next.
+fn who_answers(page: &mut String, hold: &HoldView) {
+    let (progress, asked) = (hold.progress(), hold.addressed());
+    if progress.is_empty() && asked.is_empty() && hold.next().is_none() {
+        return;
+    }
+    section(page, "Who answers");
+    let mut line = |text: &str| {
+        let _ = writeln!(page, "    {}", printable::shown(text, 300));
+    };
+    for need in &progress {
+        let of = need.who.as_ref().map(|who| format!(" of {who}")).unwrap_or_default();
+        let ends =
+            if need.deny == 1 { "one no ends it".to_owned() } else { format!("{} no's end it", need.deny) };
+        line(&format!("{}{of} must say yes; {ends}", need.approve));
+    }
+    for vote in &hold.votes {
+        let wider = vote.wider.as_ref().map(|wider| format!(", for {wider}")).unwrap_or_default();
+        let said = if vote.yes { "yes" } else { "no" };
+        line(&format!("{} said {said} at {}{wider}", vote.by, vote.at));
+    }
+    if hold.state == HoldState::Pending {
+        let missing = hold.missing();
+        if !missing.is_empty() {
+            line(&format!("still needed: {missing}"));
+        }
+        if !asked.is_empty() {
+            line(&format!("asked: {}", asked.join(", ")));
+        }
+        if let Some((to, at)) = hold.next() {
+            line(&format!("{to} is asked too at {at}"));
+        }
+    }
+}
+
 fn section(page: &mut String, title: &str) {
     let bold = style::HEADING;
     let _ = writeln!(page, "\n  {bold}{title}{bold:#}");
-}
-
-/// The hold as data.
-pub fn as_json(hold: &Hold) -> Value {
-    let card = Card::read(&hold.opened.card);
-    json!({
-        "id": hold.id.0,
-        "ticket": hold.opened.ticket,
-        "state": hold.state,
-        "since": hold.since,
-        "agent": hold.opened.agent,
-        "session": hold.opened.session,
-        "opened": hold.opened.opened,
-        "deadline": hold.opened.deadline,
-        "crisis": hold.opened.crisis,
-        "record": hold.opened.record,
-        "by": hold.by,
-        "reason": hold.reason,
-        "about": card.as_ref().map(Card::about),
-        "card": card.as_ref().and_then(|card| serde_json::to_value(card.as_json()).ok()),
-    })
 }

@@ -1,15 +1,20 @@
 //! `placet holds watch`: what waits, live, answered with a key.
 
 use std::{
+    collections::BTreeMap,
     io::{IsTerminal as _, Write as _},
     process::ExitCode,
     time::Duration,
 };
 
 use anyhow::bail;
-use placet_core::{Mode, Timestamp, hold::Ticket, printable};
-use placet_engine::{AnswerError, Approver, HoldName, Ruling, Standing};
-use placet_store::{Hold, HoldId, Store as _, wait_for};
+use placet_core::{
+    Mode, Timestamp,
+    hold::{HoldState, Ticket},
+    printable,
+};
+use placet_engine::{AnswerError, Approver, HoldName, HoldView, Ruling, Standing};
+use placet_store::{HoldId, Store as _, wait_for};
 use ratatui::{
     Frame,
     crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers},
@@ -42,10 +47,10 @@ pub fn run(home: &Home, json: bool) -> anyhow::Result<ExitCode> {
     result
 }
 
-/// Prints each hold as it opens and as it is answered, a line each.
+/// Prints each hold as it opens, as somebody speaks or is asked besides, and as it is answered, a line each.
 fn lines(home: &Home) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout();
-    let mut known: std::collections::BTreeMap<i64, placet_core::hold::HoldState> = Default::default();
+    let mut known: BTreeMap<i64, (HoldState, usize, usize)> = BTreeMap::new();
     let mut version = None;
     let mut first = true;
     loop {
@@ -56,9 +61,11 @@ fn lines(home: &Home) -> anyhow::Result<ExitCode> {
                 true => home.engine.pending(usize::MAX >> 1),
                 false => home.engine.look(|ledger| ledger.holds_last(1_000)),
             };
-            for hold in holds.map_err(remedied)?.iter().rev() {
-                if known.insert(hold.id.0, hold.state) != Some(hold.state) {
-                    writeln!(out, "{}", crate::style::json(&view::as_json(hold)))?;
+            let holds = home.engine.views(holds.map_err(remedied)?).map_err(remedied)?;
+            for hold in holds.iter().rev() {
+                let stands = (hold.state, hold.votes.len(), hold.addressed().len());
+                if known.insert(hold.id.0, stands) != Some(stands) {
+                    writeln!(out, "{}", crate::style::json(&hold.as_json(true)))?;
                 }
             }
             out.flush()?;
@@ -69,7 +76,7 @@ fn lines(home: &Home) -> anyhow::Result<ExitCode> {
 
 /// What the screen shows.
 pub struct Screen {
-    pub holds: Vec<Hold>,
+    pub holds: Vec<HoldView>,
     /// Which one the keys are about. If it goes, none is, until somebody chooses.
     pub chosen: Option<HoldId>,
     pub standing: Standing,
@@ -105,13 +112,13 @@ impl Screen {
         self.holds.iter().position(|hold| Some(hold.id) == self.chosen)
     }
 
-    fn hold(&self) -> Option<&Hold> {
+    fn hold(&self) -> Option<&HoldView> {
         self.place().and_then(|place| self.holds.get(place))
     }
 
     /// The same list with what waits now; the chosen one stays chosen. One that is gone leaves nothing chosen, so that no
     /// key is taken for an answer to another.
-    pub fn replace(&mut self, holds: Vec<Hold>) {
+    pub fn replace(&mut self, holds: Vec<HoldView>) {
         let first = self.holds.is_empty() && self.chosen.is_none();
         self.holds = holds;
         if first {
@@ -186,7 +193,7 @@ impl Screen {
 
     fn plain_key(&mut self, code: KeyCode) -> Wish {
         let ticket = self.hold().map(|hold| (hold.opened.ticket.clone(), hold.opened.crisis));
-        let whole = self.mood != Mood::List || self.hold().is_some_and(view::is_whole);
+        let whole = self.mood != Mood::List || self.hold().is_some_and(|hold| view::is_whole(hold));
         match (code, ticket) {
             (KeyCode::Char('q'), _) => return Wish::Quit,
             (KeyCode::Esc, _) if self.mood == Mood::List => return Wish::Quit,
@@ -307,7 +314,9 @@ impl Screen {
                 Span::raw(about),
             ]));
             lines.push(Line::from(Span::raw(format!("{:<23}{}", "", view::called(hold)))));
-            lines.push(Line::from(Span::styled(format!("{:<23}{}", "", view::why(hold)), dim)));
+            let why: Vec<String> =
+                [view::why(hold), view::people(hold)].into_iter().filter(|part| !part.is_empty()).collect();
+            lines.push(Line::from(Span::styled(format!("{:<23}{}", "", why.join("   ")), dim)));
             lines.push(Line::default());
         }
         lines
@@ -331,7 +340,8 @@ fn screen(home: &Home, by: &Approver, terminal: &mut ratatui::DefaultTerminal) -
         if now != version {
             version = now;
             let before = screen.holds.len();
-            screen.replace(home.engine.pending(SHOWN_MAX).map_err(remedied)?);
+            let holds = home.engine.pending(SHOWN_MAX).and_then(|holds| home.engine.views(holds));
+            screen.replace(holds.map_err(remedied)?);
             screen.standing = home.engine.standing().map_err(remedied)?;
             screen.agents = home.engine.look(|ledger| ledger.agents()).map_err(remedied)?.len();
             if screen.holds.len() > before {
@@ -352,6 +362,9 @@ fn screen(home: &Home, by: &Approver, terminal: &mut ratatui::DefaultTerminal) -
             Wish::Answer(ticket, ruling) => {
                 let name = HoldName::Ticket(ticket);
                 screen.note = match wait_for(home.engine.answer(name, ruling, by)) {
+                    Ok(hold) if hold.state == HoldState::Pending => {
+                        format!("  {} noted; others must answer too", hold.opened.ticket)
+                    }
                     Ok(hold) => format!("  {} {}", hold.opened.ticket, hold.state),
                     Err(AnswerError::Store(error)) => return Err(remedied(error)),
                     Err(error) => format!("  {error}"),
@@ -365,11 +378,8 @@ fn screen(home: &Home, by: &Approver, terminal: &mut ratatui::DefaultTerminal) -
 
 #[cfg(test)]
 mod tests {
-    use placet_core::{
-        CallDigest,
-        hold::{HoldState, InvalidTicket},
-    };
-    use placet_store::{HoldId, NewHold};
+    use placet_core::{CallDigest, hold::InvalidTicket};
+    use placet_store::{Hold, HoldId, NewHold};
     use ratatui::{Terminal, backend::TestBackend};
 
     use super::*;
@@ -415,8 +425,12 @@ mod tests {
             mood: Mood::List,
             note: String::new(),
         };
-        screen.replace(holds);
+        screen.replace(views(holds));
         screen
+    }
+
+    fn views(holds: Vec<Hold>) -> Vec<HoldView> {
+        holds.into_iter().map(|hold| HoldView::new(hold, Vec::new(), at(0))).collect()
     }
 
     fn drawn(screen: &Screen) -> String {
@@ -486,10 +500,14 @@ mod tests {
     fn the_chosen_one_stays_chosen_as_others_come_and_go() -> Result<(), InvalidTicket> {
         let mut screen = screen(vec![hold(1, "H-7K2M", false)?, hold(2, "H-9QXD", false)?]);
         press(&mut screen, "j");
-        screen.replace(vec![hold(3, "H-AAAA", false)?, hold(1, "H-7K2M", false)?, hold(2, "H-9QXD", false)?]);
+        screen.replace(views(vec![
+            hold(3, "H-AAAA", false)?,
+            hold(1, "H-7K2M", false)?,
+            hold(2, "H-9QXD", false)?,
+        ]));
         assert_eq!(press(&mut screen, "y"), Wish::Answer(Ticket::parse("H-9QXD")?, Ruling::Approve));
         // The one that was chosen is gone: no key is taken for an answer to another.
-        screen.replace(vec![hold(3, "H-AAAA", false)?]);
+        screen.replace(views(vec![hold(3, "H-AAAA", false)?]));
         assert_eq!(press(&mut screen, "y"), Wish::Nothing);
         assert_eq!(press(&mut screen, "jy"), Wish::Answer(Ticket::parse("H-AAAA")?, Ruling::Approve));
         screen.replace(Vec::new());

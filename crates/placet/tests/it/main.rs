@@ -15,3 +15,4 @@ mod holds;
 mod redact;
 mod rules;
 mod serve;
+mod together;

@@ -14,6 +14,8 @@ pub mod settings;
 
 pub mod threats;
 
+pub mod votes;
+
 pub mod work;
 
 /// A test for each promise, of stores at places that `$place` makes.
@@ -36,6 +38,10 @@ macro_rules! keeps_every_promise {
             holds::a_change_keeps_what_it_does_not_name,
             holds::what_touches_life_is_shown_first,
             holds::what_is_due_comes_in_time,
+
+            votes::each_speaks_once_and_is_heard_last,
+            votes::those_who_are_to_be_asked_come_in_time,
+            votes::what_is_to_be_looked_at_waits_for_somebody,
 
             rules::counters_add_up,
             rules::a_key_is_used_once,

@@ -11,7 +11,7 @@ use crate::{
 /// Everything that is older than 100 seconds goes.
 const SHORT: Retention = Retention { holds_ms: 100_000, events_ms: 100_000 };
 
-fn age_out(store: &dyn Store, seconds: i64) -> AgedOut {
+pub fn age_out(store: &dyn Store, seconds: i64) -> AgedOut {
     write(store, move |ledger| ledger.age_out(&SHORT, at(seconds)))
 }
 

@@ -1,0 +1,260 @@
+//! Several people answer one hold: whose word counts, what it comes to, and who is asked when nobody answers.
+//!
+//! What a hold needs stands in the record of its decision, and what somebody said in a record of its own. Both are sealed,
+//! and both are read again before an answer counts: changing a row makes nobody agree.
+
+use placet_core::{
+    Json, Timestamp,
+    grant::Wider,
+    hold::HoldEvent,
+    log::leaf,
+    quorum::{Needs, Progress, Tally, Voice},
+    record::{Escalated, Voted, What, expand},
+};
+use placet_store::{EntryKind, Hold, HoldId, Ledger, NewHold, StoreError, StoredRecord, Vote};
+
+use crate::{AnswerError, Approver, AuditKeys, Card, Ruling, auditor::Filed, engine::Shared};
+
+/// What an answer comes to.
+pub(crate) enum Heard {
+    /// More people must be heard.
+    More,
+    /// That is enough.
+    Enough {
+        /// Who agreed on it.
+        by: Vec<String>,
+        /// How much wider than the one call each of them went; nothing if somebody meant that alone.
+        wider: Vec<Wider>,
+    },
+}
+
+impl Heard {
+    /// The answer of one person, where that is enough.
+    pub fn one(ruling: &Ruling, by: &Approver) -> Self {
+        let wider = match ruling {
+            Ruling::ApproveFor(wider) => vec![*wider],
+            Ruling::Approve | Ruling::Deny { .. } => Vec::new(),
+        };
+        Heard::Enough { by: vec![by.name().to_owned()], wider }
+    }
+}
+
+/// What a hold needs, as it was written when it was opened.
+pub(crate) fn needs(
+    keys: &AuditKeys,
+    ledger: &mut dyn Ledger,
+    hold: &Hold,
+) -> Result<Option<Result<Needs, AnswerError>>, StoreError> {
+    let opened = &hold.opened;
+    let damaged = || Some(Err(AnswerError::Damaged { ticket: opened.ticket.clone() }));
+    let Some(read) = sealed(keys, ledger, opened.record, EntryKind::Decision)? else {
+        return Ok(damaged());
+    };
+    let decided = read.get("what").and_then(|what| what.get("decision"));
+    if decided.and_then(|decided| decided.get("ticket")?.as_str()) != Some(opened.ticket.as_str()) {
+        return Ok(damaged());
+    }
+    Ok(match decided.and_then(|decided| decided.get("needs")) {
+        None => None,
+        Some(needs) => Needs::from_json(needs).map(Ok).or_else(damaged),
+    })
+}
+
+/// The record at `index`, if it is of this kind and stands where and as it was written.
+fn sealed(
+    keys: &AuditKeys,
+    ledger: &mut dyn Ledger,
+    index: u64,
+    kind: EntryKind,
+) -> Result<Option<Json>, StoreError> {
+    let Some(StoredRecord { at, call, body, seal, .. }) = ledger.record_get(index)? else { return Ok(None) };
+    let filed = Filed { kind: kind as u8, at, call: call.as_deref() };
+    let whole = keys.seal(index, &filed, &leaf(&body)).as_slice() == seal;
+    Ok(if whole { expand(&body).ok() } else { None })
+}
+
+/// What was said to a hold, as far as it was said.
+fn said(keys: &AuditKeys, ledger: &mut dyn Ledger, hold: &Hold) -> Result<Vec<Vote>, StoreError> {
+    let mut said = Vec::new();
+    for vote in ledger.votes_of(hold.id)? {
+        let read = sealed(keys, ledger, vote.record, EntryKind::Vote)?;
+        let voted = read.as_ref().and_then(|read| read.get("what")?.get("vote"));
+        let text = |key: &str| voted.and_then(|voted| voted.get(key)?.as_str());
+        let word = if vote.yes { HoldEvent::Approve } else { HoldEvent::Deny };
+        let as_written = text("ticket") == Some(hold.opened.ticket.as_str())
+            && text("by") == Some(vote.by.as_str())
+            && text("vote") == Some(word.as_str())
+            && text("wider") == vote.wider.as_deref();
+        if as_written {
+            said.push(vote);
+        }
+    }
+    Ok(said)
+}
+
+/// The same as voices: who, what, and how long after the question was put.
+pub(crate) fn voices<'v>(hold: &Hold, votes: &'v [Vote]) -> impl Iterator<Item = Voice<'v>> {
+    let opened = hold.opened.opened;
+    votes.iter().map(move |vote| Voice { by: &vote.by, yes: vote.yes, after_ms: vote.at.ms_since(opened) })
+}
+
+/// Takes what one of several people says to a hold that needs more than one answer of anybody.
+pub(crate) fn hear(
+    shared: &Shared,
+    ledger: &mut dyn Ledger,
+    (hold, needs): (&Hold, &Needs),
+    ruling: &Ruling,
+    (by, reason): (&Approver, Option<&str>),
+    now: Timestamp,
+) -> Result<Result<Heard, AnswerError>, StoreError> {
+    let ticket = &hold.opened.ticket;
+    let after_ms = now.ms_since(hold.opened.opened);
+    let refuse = |error| Ok(Err(error));
+    let card = Card::read(&hold.opened.card);
+    if let Some(user) = requester(card.as_ref()).filter(|user| user.eq_ignore_ascii_case(by.name())) {
+        return refuse(AnswerError::OwnWork { ticket: ticket.clone(), user: user.to_owned() });
+    }
+    if !needs.may_answer(by.name(), after_ms) {
+        let asked = needs.addressed(after_ms).join(", ");
+        return refuse(AnswerError::NotAsked { ticket: ticket.clone(), by: by.name().to_owned(), asked });
+    }
+    let (yes, wider) = match ruling {
+        Ruling::Approve => (true, None),
+        Ruling::ApproveFor(wider) => {
+            // Who cannot give it need not be told by the last one.
+            if let Err(error) = crate::grants::scope(hold, *wider) {
+                return refuse(error);
+            }
+            (true, Some(wider.to_string()))
+        }
+        Ruling::Deny { .. } => (false, None),
+    };
+    let mut votes = said(&shared.keys, ledger, hold)?;
+    if votes.iter().any(|vote| vote.by == by.name() && vote.yes == yes && vote.wider == wider) {
+        let missing = missing(&progress(needs, hold, card.as_ref(), &votes, after_ms));
+        return refuse(AnswerError::AlreadyVoted {
+            ticket: ticket.clone(),
+            by: by.name().to_owned(),
+            missing,
+        });
+    }
+    let voted = Voted {
+        ticket,
+        cites: hold.opened.record,
+        by: by.name(),
+        vote: if yes { HoldEvent::Approve } else { HoldEvent::Deny },
+        wider: wider.as_deref(),
+        reason,
+    };
+    let record = shared.keys.record(ledger, now, &hold.opened.session, What::Vote(voted))?;
+    let vote = Vote { hold: hold.id, by: by.name().to_owned(), yes, wider, at: now, record };
+    ledger.vote_put(&vote)?;
+    votes.retain(|other| other.by != vote.by);
+    votes.push(vote);
+    let agreed = match needs.tally(voices(hold, &votes)) {
+        Tally::Open => return Ok(Ok(Heard::More)),
+        Tally::Approved => true,
+        Tally::Denied => false,
+    };
+    let agreed: Vec<Vote> = votes.into_iter().filter(|vote| vote.yes == agreed).collect();
+    let wider: Option<Vec<Wider>> =
+        agreed.iter().map(|vote| Wider::parse(vote.wider.as_deref()?).ok()).collect();
+    let by = agreed.into_iter().map(|vote| vote.by).collect();
+    Ok(Ok(Heard::Enough { by, wider: wider.unwrap_or_default() }))
+}
+
+/// How far each thing that a hold needs is met, so long after the question was put.
+pub(crate) fn progress(
+    needs: &Needs,
+    hold: &Hold,
+    card: Option<&Card>,
+    votes: &[Vote],
+    after_ms: i64,
+) -> Vec<Progress> {
+    let mut progress = needs.progress(voices(hold, votes), after_ms);
+    // Whoever asks is not waited for.
+    let asks = [requester(card), Some(hold.opened.agent.as_str())];
+    let asks = |name: &str| asks.iter().flatten().any(|one| one.eq_ignore_ascii_case(name));
+    progress.iter_mut().for_each(|need| need.could.retain(|name| !asks(name)));
+    progress
+}
+
+/// Who must still agree, in words.
+pub(crate) fn missing(progress: &[Progress]) -> String {
+    progress.iter().filter_map(Progress::words).collect::<Vec<_>>().join(", and ")
+}
+
+/// The person for whom the call is made, if it says so.
+fn requester(card: Option<&Card>) -> Option<&str> {
+    card?.call("user")?.as_str()
+}
+
+/// Says that those who are due are asked about a hold from now on, each once.
+pub(crate) fn escalate(
+    keys: &AuditKeys,
+    ledger: &mut dyn Ledger,
+    hold: &Hold,
+    needs: &Needs,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let after_ms = now.ms_since(hold.opened.opened);
+    for (asked, step) in needs.then.iter().zip(0..) {
+        if asked.after_ms > 0 && asked.after_ms <= after_ms && ledger.escalation_done(hold.id, step)? {
+            say(keys, ledger, &hold.opened, asked, now)?;
+        }
+    }
+    Ok(())
+}
+
+fn say(
+    keys: &AuditKeys,
+    ledger: &mut dyn Ledger,
+    hold: &NewHold,
+    asked: &placet_core::quorum::Asked,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let escalated =
+        Escalated { ticket: &hold.ticket, cites: hold.record, to: &asked.to, people: &asked.people };
+    keys.record(ledger, now, &hold.session, What::HoldEscalated(escalated)).map(|_| ())
+}
+
+/// Keeps in mind who is to be asked about a hold that was just opened, and asks those who are asked at once. Gives when
+/// the first of the others is.
+pub(crate) fn plan(
+    keys: &AuditKeys,
+    ledger: &mut dyn Ledger,
+    (id, opened): (HoldId, &NewHold),
+    needs: &Needs,
+) -> Result<Option<Timestamp>, StoreError> {
+    let mut first: Option<Timestamp> = None;
+    for (asked, step) in needs.then.iter().zip(0..) {
+        let due = opened.opened.plus_ms(asked.after_ms);
+        if asked.after_ms == 0 {
+            say(keys, ledger, opened, asked, opened.opened)?;
+        } else if due < opened.deadline {
+            ledger.escalation_put(&placet_store::Escalation { hold: id, step, due })?;
+            first = Some(first.map_or(due, |first| first.min(due)));
+        }
+    }
+    Ok(first)
+}
+
+/// Asks those who are due about holds that nobody has answered.
+pub(crate) fn escalate_due(
+    keys: &AuditKeys,
+    ledger: &mut dyn Ledger,
+    now: Timestamp,
+    limit: usize,
+) -> Result<usize, StoreError> {
+    let due = ledger.escalations_due(now, limit)?;
+    for step in &due {
+        if let Some(hold) = ledger.hold_get(step.hold)?
+            && let Some(Ok(needs)) = self::needs(keys, ledger, &hold)?
+        {
+            escalate(keys, ledger, &hold, &needs, now)?;
+        }
+        // Whatever else it was, it is not due any more.
+        ledger.escalation_done(step.hold, step.step)?;
+    }
+    Ok(due.len())
+}
