@@ -49,6 +49,30 @@ pub struct Policy {
     /// Somebody outside who may raise a score.
     #[serde(default)]
     pub assessor: Option<AssessorPolicy>,
+    /// How `placet serve` is reached.
+    #[serde(default)]
+    pub server: ServerPolicy,
+}
+
+/// How `placet serve` is reached.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServerPolicy {
+    /// A file with its certificate and the chain after it. Whoever reads the settings reads it.
+    pub tls_certificate: Option<String>,
+    /// A file with the key of the certificate.
+    pub tls_key: Option<String>,
+}
+
+impl ServerPolicy {
+    fn problem(&self) -> Option<String> {
+        let (there, missing) = match (&self.tls_certificate, &self.tls_key) {
+            (Some(_), None) => ("tls_certificate", "tls_key"),
+            (None, Some(_)) => ("tls_key", "tls_certificate"),
+            (Some(_), Some(_)) | (None, None) => return None,
+        };
+        Some(format!("`[server]` has `{there}` and no `{missing}`; it needs both"))
+    }
 }
 
 /// An HTTP endpoint that may raise a score.
@@ -309,5 +333,6 @@ impl Policy {
         (run_below > ask_above)
             .then(|| format!("`run_below` ({run_below}) is above `ask_above` ({ask_above}); it must not be"))
             .or_else(|| self.assessor.as_ref()?.problem())
+            .or_else(|| self.server.problem())
     }
 }

@@ -50,6 +50,12 @@ mod operate;
 
 mod tokens;
 
+mod password;
+
+mod users;
+
+mod logins;
+
 mod sessions;
 
 mod engine;
@@ -66,7 +72,9 @@ pub use credential::{Approver, Credential, CredentialError};
 pub use engine::Engine;
 pub use grants::Preview;
 pub use holds::{AnswerError, HoldName, Ruling};
+pub use logins::{Known, Login, TooOften};
 pub use operate::Standing;
+pub use password::{PasswordHash, WeakPassword};
 pub use prove::{ProveError, Prover};
 pub use report::Noted;
 pub use sessions::BindError;
@@ -74,4 +82,5 @@ pub use snapshot::Snapshot;
 pub use stream::{each_record, records_since};
 pub use submit::{Presented, Submission};
 pub use tokens::{Caller, NewToken, Role, Token, TokenError};
+pub use users::{User, UserError};
 pub use verify::{Progress, Verified, Verifier, VerifyError};

@@ -6,8 +6,8 @@ use std::{future::Future, pin::Pin};
 use axum::response::Response;
 
 use crate::{
-    agentguard, ask::Asked, calls, events, health, holds, openapi, operating, problem::Problem, stream,
-    watching,
+    agentguard, ask::Asked, calls, events, health, holds, openapi, operating, problem::Problem, sign_in,
+    stream, users, watching,
 };
 
 /// What is done with a request that came this far.
@@ -116,6 +116,10 @@ const REASON: &str =
 const STATE: &str = r#"{"type":"object","additionalProperties":false,"required":["state"],"properties":{"state":{"enum":["acknowledged","cleared"]}}}"#;
 const MODE: &str = r#"{"type":"object","additionalProperties":false,"required":["mode"],"properties":{"mode":{"enum":["enforce","observe"]},"agent":{"type":"string"}}}"#;
 const TOKEN: &str = r#"{"type":"object","additionalProperties":false,"required":["name","role"],"properties":{"name":{"type":"string"},"role":{"enum":["agent","auditor","approver","operator"]},"agent":{"type":"string"}}}"#;
+const LOGIN: &str = r#"{"type":"object","additionalProperties":false,"required":["user","password"],"properties":{"user":{"type":"string"},"password":{"type":"string"}}}"#;
+const OWN_PASSWORD: &str = r#"{"type":"object","additionalProperties":false,"required":["current","password"],"properties":{"current":{"type":"string"},"password":{"type":"string","minLength":12,"maxLength":1024}}}"#;
+const PASSWORD: &str = r#"{"type":"object","additionalProperties":false,"required":["password"],"properties":{"password":{"type":"string","minLength":12,"maxLength":1024}}}"#;
+const USER: &str = r#"{"type":"object","additionalProperties":false,"required":["name","role","password"],"properties":{"name":{"type":"string"},"role":{"enum":["auditor","approver","operator"]},"password":{"type":"string","minLength":12,"maxLength":1024}}}"#;
 const ROWS: &str = r#"{"type":"object","required":["columns","data"],"properties":{"columns":{"type":"array","items":{"type":"string"}},"data":{"type":"array","items":{"type":"array"}}}}"#;
 const HOLD: &str = r#"{"type":"object","required":["tool_name"],"properties":{"tool_name":{"type":"string"},"tool_input":{"type":"object"},"session_id":{"type":"string"},"agent_id":{"type":"string"}}}"#;
 
@@ -151,6 +155,17 @@ pub const ENDPOINTS: &[Endpoint] = &[
     row(Get, "/v1/tokens", RUNS, "Tokens, without their secrets", "", |asked| Box::pin(operating::tokens(asked))),
     row(Post, "/v1/tokens", RUNS, "Make a token; its secret is shown this once", TOKEN, |asked| Box::pin(operating::token_create(asked))),
     row(Delete, "/v1/tokens/{token}", RUNS, "Take a token back, at once", "", |asked| Box::pin(operating::token_revoke(asked))),
+
+    row(Get, "/v1/users", RUNS, "Users and their roles", "", |asked| Box::pin(users::list(asked))),
+    row(Post, "/v1/users", RUNS, "Add a user", USER, |asked| Box::pin(users::add(asked))),
+    row(Delete, "/v1/users/{user}", RUNS, "Remove a user, who is signed out at once", "", |asked| Box::pin(users::remove(asked))),
+    row(Put, "/v1/users/{user}/password", RUNS, "Give a user another password; they are signed out at once", PASSWORD, |asked| Box::pin(users::password(asked))),
+
+    row(Post, "/v1/login", ANYONE, "Sign in with a password; sets a cookie, and gives what writes with it need", LOGIN, |asked| Box::pin(sign_in::login(asked))),
+    row(Get, "/v1/sign-in/{link}", ANYONE, "Sign in with the link that `placet serve` has printed, once", "", |asked| Box::pin(sign_in::link(asked))),
+    row(Post, "/v1/logout", READS, "Sign out", "", |asked| Box::pin(sign_in::logout(asked))),
+    row(Get, "/v1/me", READS, "Who you are, and what writes with your cookie need", "", |asked| Box::pin(sign_in::me(asked))),
+    row(Put, "/v1/me/password", READS, "Give yourself another password; you are signed out everywhere", OWN_PASSWORD, |asked| Box::pin(users::own_password(asked))),
 
     row(Get, "/v1/openapi.json", ANYONE, "This document", "", |asked| Box::pin(openapi::document(asked))),
     row(Get, "/healthz", ANYONE, "Whether the process answers", "", |asked| Box::pin(health::healthz(asked))),

@@ -14,6 +14,8 @@ mod server;
 
 pub mod endpoint;
 
+mod shown;
+
 mod ask;
 
 mod idempotent;
@@ -28,6 +30,12 @@ mod watching;
 
 mod operating;
 
+mod gate;
+
+mod sign_in;
+
+mod users;
+
 mod stream;
 
 mod health;
@@ -38,8 +46,11 @@ mod openapi;
 
 mod unhurried;
 
+mod tls;
+
 mod listen;
 
 pub use listen::{Listener, serve};
 pub use log::Log;
 pub use server::{Limits, Server, Settings, app};
+pub use tls::{Tls, TlsError};

@@ -14,8 +14,8 @@ use placet_core::{
 
 use crate::{
     AgedOut, Agent, Entry, Fault, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, Raised, Retention,
-    Session, Settings, Shelves, Sighting, Store, StoreError, StoredGrant, StoredRecord, Threat, ThreatState,
-    Work, store::Look,
+    Session, Settings, Shelves, Sighting, Store, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat,
+    ThreatState, Work, store::Look,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -139,6 +139,12 @@ forward! {
     fn grants_of_session(session: &str) -> Vec<StoredGrant>;
     fn grants(limit: usize) -> Vec<StoredGrant>;
     fn grant_revoke(id: &str, by: &str) -> ();
+    fn login_put(login: &StoredLogin) -> ();
+    fn login_get(name: &[u8; 32]) -> Option<StoredLogin>;
+    fn login_end(name: &[u8; 32]) -> bool;
+    fn logins_end_of(user: &str) -> u64;
+    fn tries_get(key: &str) -> Option<(u64, Timestamp)>;
+    fn tries_put(key: &str, count: u64, last: Timestamp) -> ();
     fn happening_put(happening: &Happening) -> ();
     fn happenings_of(session: &str, limit: usize) -> Vec<Happening>;
     fn age_out(retention: &Retention, now: Timestamp) -> AgedOut;

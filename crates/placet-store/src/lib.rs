@@ -18,6 +18,8 @@ mod threat;
 
 mod grant;
 
+mod login;
+
 mod happening;
 
 mod retention;
@@ -38,6 +40,7 @@ pub use happening::Happening;
 pub use hold::{Hold, HoldChange, HoldId, NewHold};
 pub use ledger::Ledger;
 pub use log::{Entry, EntryKind, StoredRecord};
+pub use login::StoredLogin;
 pub use retention::{AgedOut, Retention};
 pub use session::{Agent, Session, Sighting};
 pub use setting::{Setting, Settings};

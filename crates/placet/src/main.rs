@@ -38,9 +38,13 @@ mod threats;
 
 mod operate;
 
+mod certificate;
+
 mod serve;
 
 mod token;
+
+mod user;
 
 mod decide;
 
@@ -91,6 +95,7 @@ fn main() -> ExitCode {
         Command::Resume(arguments) => operate::resume(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Token(arguments) => token::run(&arguments),
+        Command::User(arguments) => user::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rules(arguments) => rules::run(&arguments),
         Command::Redact(arguments) => redact::run(&arguments),

@@ -13,4 +13,5 @@ mod rig;
 mod rules;
 mod simulation;
 mod tokens;
+mod users;
 mod warrants;

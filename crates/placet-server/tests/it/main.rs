@@ -9,6 +9,8 @@ mod hostile;
 mod people;
 mod rig;
 mod roles;
+mod sign_in;
 mod stopping;
 mod stream;
+mod tls;
 mod wheels;

@@ -6,6 +6,7 @@ mod warrant;
 
 mod assessor;
 mod audit;
+mod certificate;
 mod command_line;
 mod config;
 mod decide;
@@ -15,3 +16,4 @@ mod holds;
 mod redact;
 mod rules;
 mod serve;
+mod user;
