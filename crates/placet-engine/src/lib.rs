@@ -20,6 +20,8 @@ mod prove;
 
 mod stream;
 
+mod export;
+
 mod attention;
 
 mod coverage;
@@ -48,6 +50,8 @@ mod threats;
 
 mod operate;
 
+mod changes;
+
 mod tokens;
 
 mod password;
@@ -70,7 +74,8 @@ pub use configuration::{CarryOver, Configuration};
 pub use coverage::{Coverage, Covered};
 pub use credential::{Approver, Credential, CredentialError};
 pub use engine::Engine;
-pub use grants::Preview;
+pub use export::ExportFormat;
+pub use grants::{GrantState, Preview, grant_permits};
 pub use holds::{AnswerError, HoldName, Ruling};
 pub use logins::{Known, Login, TooOften};
 pub use operate::Standing;

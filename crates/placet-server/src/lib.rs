@@ -30,6 +30,16 @@ mod watching;
 
 mod operating;
 
+mod grants;
+
+mod auditing;
+
+mod keeper;
+
+mod rules;
+
+mod warrants;
+
 mod gate;
 
 mod sign_in;
@@ -50,6 +60,7 @@ mod tls;
 
 mod listen;
 
+pub use keeper::{Edit, Keeper, RuleText};
 pub use listen::{Listener, serve};
 pub use log::Log;
 pub use server::{Limits, Server, Settings, app};

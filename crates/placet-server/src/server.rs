@@ -2,7 +2,7 @@
 
 use std::{
     net::IpAddr,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -17,7 +17,7 @@ use placet_engine::Engine;
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
-    Log, ask,
+    Keeper, Log, ask,
     endpoint::{ENDPOINTS, Verb},
     gate::Gate,
     idempotent::Idempotent,
@@ -109,6 +109,8 @@ pub struct Server {
     pub(crate) idempotent: Arc<Idempotent>,
     pub(crate) gate: Gate,
     pub(crate) link: SignInLink,
+    pub(crate) keeper: OnceLock<Arc<dyn Keeper>>,
+    pub(crate) editing: tokio::sync::Mutex<()>,
     pub(crate) started: Instant,
     stopping: watch::Sender<bool>,
 }
@@ -125,6 +127,8 @@ impl Server {
             idempotent: Arc::default(),
             gate: Gate::default(),
             link: SignInLink::default(),
+            keeper: OnceLock::new(),
+            editing: tokio::sync::Mutex::default(),
             started: Instant::now(),
             stopping: watch::channel(false).0,
             settings,
@@ -134,6 +138,11 @@ impl Server {
     /// The engine behind it.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// From now on `keeper` keeps what operators change. Whoever comes first stays.
+    pub fn keep_with(&self, keeper: Arc<dyn Keeper>) {
+        let _ = self.keeper.set(keeper);
     }
 
     /// The path of a link that signs `known` in, once, within a quarter of an hour, while this process runs.

@@ -40,6 +40,8 @@ mod operate;
 
 mod certificate;
 
+mod edits;
+
 mod serve;
 
 mod token;

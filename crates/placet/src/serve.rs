@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Context as _, bail};
 use clap::Args;
 use placet_core::Mode;
-use placet_engine::{Engine, Role};
+use placet_engine::Role;
 use placet_server::{Listener, Log, Server, Settings};
 use placet_store::wait_for;
 use tokio::signal::unix::{SignalKind, signal};
@@ -21,6 +21,7 @@ use zeroize::Zeroizing;
 use crate::{
     certificate::Certificate,
     cli::RuleSources,
+    edits::Keeps,
     home::{self, Data, Home, remedied},
     style,
 };
@@ -164,7 +165,12 @@ async fn serve(
             _ = interrupted.recv() => {}
         }
     };
-    let reloading = reload(arguments, home.engine.clone(), Arc::clone(&server), certificate);
+    server.keep_with(Arc::new(Keeps {
+        directory: home.directory.clone(),
+        config: arguments.config.clone(),
+        sources: arguments.rules.clone(),
+    }));
+    let reloading = reload(arguments, home, Arc::clone(&server), certificate);
     tokio::select! {
         () = placet_server::serve(Arc::clone(&server), listeners, stop) => Ok(()),
         error = reloading => Err(error),
@@ -238,7 +244,7 @@ fn announce(
 /// Reads configuration and rules again when they change or on SIGHUP. What is wrong with them is said, and changes nothing.
 async fn reload(
     arguments: &Serve,
-    engine: Engine,
+    home: &Home,
     server: Arc<Server>,
     mut certificate: Option<Certificate>,
 ) -> anyhow::Error {
@@ -246,7 +252,7 @@ async fn reload(
         Ok(signal) => signal,
         Err(error) => return error.into(),
     };
-    let mut seen = engine.snapshot().configuration().fingerprint;
+    let engine = &home.engine;
     let mut refused = None;
     loop {
         let asked = tokio::select! {
@@ -256,18 +262,21 @@ async fn reload(
         if let Some(certificate) = &mut certificate {
             certificate.look_again(asked, &server);
         }
+        // Somebody may have changed it over HTTP meanwhile.
+        let seen = engine.snapshot().configuration().fingerprint;
         let (file, sources) = (arguments.config.clone(), arguments.rules.clone());
+        let directory = home.directory.clone();
         let read = tokio::task::spawn_blocking(move || {
-            let now = home::fingerprint_of(file.as_deref(), &sources)?;
+            let now = home::fingerprint_of(file.as_deref(), &sources, &directory)?;
             if now == seen && !asked {
                 return Ok(None);
             }
-            home::configuration(file.as_deref(), &sources).map(Some)
+            home::configuration(file.as_deref(), &sources, &directory).map(Some)
         });
         match read.await {
             Ok(Ok(None)) => refused = None,
             Ok(Ok(Some(configuration))) => {
-                (seen, refused) = (configuration.fingerprint, None);
+                refused = None;
                 configuration.rules.prepare();
                 let rules = configuration.rules.rules().len();
                 engine.configure(configuration);

@@ -63,11 +63,15 @@ impl Service {
     }
 
     pub fn post(&self, path: &str, body: &Value, secret: &str) -> Value {
+        self.ask("POST", path, body, secret)
+    }
+
+    pub fn ask(&self, method: &str, path: &str, body: &Value, secret: &str) -> Value {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let body = body.to_string();
         write!(
             stream,
-            "POST {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-length: {}\r\nauthorization: Bearer {secret}\r\n\r\n{body}",
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-length: {}\r\nauthorization: Bearer {secret}\r\n\r\n{body}",
             self.address,
             body.len()
         )
