@@ -175,7 +175,7 @@ fn serves(directory: &Path) -> Outcome<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         engine.admit(&credential()?, None).await?;
-        let listener = Listener::net("127.0.0.1:0".parse()?)?;
+        let listener = Listener::net("127.0.0.1:0".parse()?, None)?;
         println!("{}", listener.address().ok_or("no address")?);
         let server = Server::new(engine, Settings::default(), Log::to(std::io::sink()));
         placet_server::serve(server, vec![listener], std::future::pending()).await;

@@ -62,6 +62,9 @@ pub struct Policy {
     /// What becomes of calls that are looked at afterwards.
     #[serde(default)]
     pub reviews: ReviewPolicy,
+    /// How `placet serve` is reached.
+    #[serde(default)]
+    pub server: ServerPolicy,
 }
 
 /// What becomes of calls that are looked at afterwards.
@@ -75,6 +78,27 @@ pub struct ReviewPolicy {
 impl Default for ReviewPolicy {
     fn default() -> Self {
         Self { threat_after: Span(7 * 24 * 60 * 60 * 1_000) }
+    }
+}
+
+/// How `placet serve` is reached.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServerPolicy {
+    /// A file with its certificate and the chain after it. Whoever reads the settings reads it.
+    pub tls_certificate: Option<String>,
+    /// A file with the key of the certificate.
+    pub tls_key: Option<String>,
+}
+
+impl ServerPolicy {
+    fn problem(&self) -> Option<String> {
+        let (there, missing) = match (&self.tls_certificate, &self.tls_key) {
+            (Some(_), None) => ("tls_certificate", "tls_key"),
+            (None, Some(_)) => ("tls_key", "tls_certificate"),
+            (Some(_), Some(_)) | (None, None) => return None,
+        };
+        Some(format!("`[server]` has `{there}` and no `{missing}`; it needs both"))
     }
 }
 
@@ -337,5 +361,6 @@ impl Policy {
             .then(|| format!("`run_below` ({run_below}) is above `ask_above` ({ask_above}); it must not be"))
             .or_else(|| self.assessor.as_ref()?.problem())
             .or_else(|| quorum::problem(self))
+            .or_else(|| self.server.problem())
     }
 }

@@ -27,7 +27,54 @@ pub struct Preview {
     pub witness: String,
 }
 
+/// Where a grant stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub enum GrantState {
+    /// It counts.
+    #[serde(rename = "in force")]
+    InForce,
+    /// Its time is over.
+    #[serde(rename = "expired")]
+    Expired,
+    /// Somebody took it back.
+    #[serde(rename = "revoked")]
+    Revoked,
+}
+
+impl GrantState {
+    /// Where `grant` stands at `now`.
+    pub fn of(grant: &StoredGrant, now: Timestamp) -> Self {
+        match &grant.revoked_by {
+            Some(_) => GrantState::Revoked,
+            None if now >= grant.expires => GrantState::Expired,
+            None => GrantState::InForce,
+        }
+    }
+
+    /// In words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            GrantState::InForce => "in force",
+            GrantState::Expired => "expired",
+            GrantState::Revoked => "revoked",
+        }
+    }
+}
+
+/// What a grant permits, as sentences. What is shown to people need not be checked; what decides is.
+pub fn grant_permits(grant: &StoredGrant) -> Vec<String> {
+    let warrant = SealedWarrant::from_bytes(grant.warrant.clone()).peek();
+    let links = warrant.as_ref().map(|warrant| warrant.links()).unwrap_or_default();
+    links.last().map(|link| grant::sentences(&link.scope)).unwrap_or_default()
+}
+
 impl Engine {
+    /// How often a grant was used.
+    pub fn grant_used(&self, grant: &StoredGrant) -> Result<u64, StoreError> {
+        let key = format!("warrant:{}:calls", grant.id);
+        self.look(|ledger| ledger.counter_get(&key))
+    }
+
     /// What approving a hold so widely would newly permit.
     pub fn preview(&self, name: &HoldName, wider: Wider) -> Result<Preview, AnswerError> {
         let hold = self.hold(name)?.ok_or(AnswerError::Unknown)?;

@@ -20,6 +20,8 @@ mod prove;
 
 mod stream;
 
+mod export;
+
 mod attention;
 
 mod coverage;
@@ -56,7 +58,15 @@ mod threats;
 
 mod operate;
 
+mod changes;
+
 mod tokens;
+
+mod password;
+
+mod users;
+
+mod logins;
 
 mod sessions;
 
@@ -72,9 +82,12 @@ pub use configuration::{CarryOver, Configuration};
 pub use coverage::{Coverage, Covered};
 pub use credential::{Approver, Credential, CredentialError};
 pub use engine::Engine;
-pub use grants::Preview;
+pub use export::ExportFormat;
+pub use grants::{GrantState, Preview, grant_permits};
 pub use holds::{AnswerError, HoldName, Ruling};
+pub use logins::{Known, Login, TooOften};
 pub use operate::Standing;
+pub use password::{PasswordHash, WeakPassword};
 pub use prove::{ProveError, Prover};
 pub use report::Noted;
 pub use reviews::{ReviewView, Which};
@@ -84,5 +97,6 @@ pub use stream::{each_record, records_since};
 pub use submit::{Presented, Submission};
 pub use threats::{Story, Told};
 pub use tokens::{Caller, NewToken, Role, Token, TokenError};
+pub use users::{User, UserError};
 pub use verify::{Progress, Verified, Verifier, VerifyError};
 pub use view::HoldView;

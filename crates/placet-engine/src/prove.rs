@@ -7,7 +7,7 @@ use placet_core::log::{
 };
 use placet_store::{Ledger, Store, StoreError};
 
-use crate::engine::look;
+use crate::{Engine, engine::look};
 
 /// Every eighth height of the tree is kept.
 const KEPT: u32 = 8;
@@ -114,6 +114,30 @@ impl Prover<'_> {
         }
         let last = look(self.store, |ledger| ledger.checkpoint_last())?;
         last.map(|(_, text)| SealedCheckpoint::from_text(text)).ok_or(ProveError::NotSigned)
+    }
+}
+
+impl Engine {
+    /// Proves that record `index` is in the log that `against` states, or the last checkpoint.
+    pub fn prove_inclusion(
+        &self,
+        index: u64,
+        against: Option<SealedCheckpoint>,
+    ) -> Result<(InclusionProof, Checkpoint), ProveError> {
+        self.prover().inclusion(index, against)
+    }
+
+    /// Proves that the log at `to`, or the last checkpoint, begins with the log at `from`.
+    pub fn prove_consistency(
+        &self,
+        from: &SealedCheckpoint,
+        to: Option<SealedCheckpoint>,
+    ) -> Result<(ConsistencyProof, Checkpoint, Checkpoint), ProveError> {
+        self.prover().consistency(from, to)
+    }
+
+    fn prover(&self) -> Prover<'_> {
+        Prover { store: &*self.shared.store, verifier: self.verifier() }
     }
 }
 

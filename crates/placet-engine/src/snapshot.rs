@@ -23,6 +23,7 @@ pub(crate) mod key {
     /// What is granted has changed; nobody was ever granted anything while this is absent.
     pub const GRANTS: &str = "grants";
     pub const TOKEN: &str = "token:";
+    pub const USER: &str = "user:";
 }
 
 /// What a session acts under.

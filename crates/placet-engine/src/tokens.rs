@@ -20,7 +20,13 @@ use crate::{Approver, Credential, Engine, engine::look, snapshot::key};
 
 const PREFIX: &str = "placet_token_1_";
 /// The longest name of a token or its agent.
-const NAME_MAX: usize = 64;
+pub(crate) const NAME_MAX: usize = 64;
+
+/// Whether a name has nothing but letters that names have.
+pub(crate) fn is_plain(name: &str) -> bool {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '.' | '@');
+    !name.is_empty() && name.len() <= NAME_MAX && name.chars().all(plain)
+}
 
 /// What somebody may do, each in its own right: an operator is no auditor with more, but may do what is listed for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -101,12 +107,12 @@ struct Kept {
     hash: String,
 }
 
-/// Somebody who has shown a token or a credential. Only [`Engine::caller`] makes one.
+/// Somebody who has shown a token or a credential, or is signed in. Only [`Engine::caller`] and [`Engine::signed_in`] make one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    name: String,
-    role: Role,
-    agent: Option<String>,
+    pub(crate) name: String,
+    pub(crate) role: Role,
+    pub(crate) agent: Option<String>,
 }
 
 impl Caller {
@@ -155,8 +161,7 @@ impl Engine {
         new: NewToken,
         by: &Approver,
     ) -> Result<(Token, Zeroizing<String>), TokenError> {
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '.' | '@');
-        if new.name.is_empty() || new.name.len() > NAME_MAX || !new.name.chars().all(plain) {
+        if !is_plain(&new.name) {
             return Err(TokenError::Name);
         }
         if new.agent.is_some() && new.role != Role::Agent {

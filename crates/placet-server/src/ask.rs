@@ -18,6 +18,7 @@ use axum::{
 use futures_util::{FutureExt as _, StreamExt as _};
 use placet_engine::{Approver, Caller, Role};
 use serde::Serialize;
+use subtle::ConstantTimeEq as _;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::{
@@ -25,6 +26,7 @@ use crate::{
     endpoint::{As, Dialect, Endpoint, Verb},
     idempotent,
     problem::{Problem, json},
+    shown::{CSRF_FIELD, CSRF_HEADER, Shown},
 };
 
 /// Where a connection comes from.
@@ -41,6 +43,9 @@ pub struct Asked {
     pub server: Arc<Server>,
     /// Nobody if it came without a token.
     pub caller: Option<Caller>,
+    /// What they have shown.
+    pub shown: Shown,
+    peer: Option<Peer>,
     params: Vec<(String, String)>,
     pub path: String,
     pub query: String,
@@ -61,13 +66,32 @@ impl Asked {
         self.caller.as_ref().and_then(Caller::approver).ok_or_else(|| forbidden("no approver"))
     }
 
+    /// Whether what they have shown still counts as it did.
+    pub fn is_still_there(&self) -> Result<(), Problem> {
+        match self.shown.caller(&self.server.engine)? == self.caller {
+            true => Ok(()),
+            false => Err(self.shown.unknown()),
+        }
+    }
+
+    /// Where it comes from, as far as anybody can tell: behind a proxy, what the proxy says last.
+    pub fn address(&self) -> String {
+        let forwarded = || {
+            let last = self.headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
+            last.rsplit(',').next()?.trim().parse::<IpAddr>().ok()
+        };
+        match self.peer {
+            Some(Peer::Net(_)) if self.server.settings.behind_proxy && forwarded().is_some() => {
+                forwarded().map(|address| address.to_string()).unwrap_or_default()
+            }
+            Some(Peer::Net(address)) => address.ip().to_string(),
+            Some(Peer::Unix) | None => "unix".to_owned(),
+        }
+    }
+
     /// A value of the query; nothing if it is not there.
     pub fn value(&self, name: &str) -> Option<String> {
-        let pair = self.query.split('&').find_map(|pair| {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            (key == name).then_some(value)
-        })?;
-        Some(unescape(pair))
+        field(&self.query, name)
     }
 
     /// A count of the query, no larger than `max`.
@@ -95,6 +119,29 @@ impl Asked {
     }
 }
 
+/// A field of a form, or of a query.
+fn field(text: &str, name: &str) -> Option<String> {
+    let value = text.split('&').find_map(|pair| {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (key == name).then_some(value)
+    })?;
+    Some(unescape(value))
+}
+
+/// Whether a request that changes something was made by one of our own pages: only those can read what belongs to the
+/// cookie.
+fn is_meant(shown: &Shown, headers: &HeaderMap, body: &[u8]) -> bool {
+    let in_head = headers.get(CSRF_HEADER).map(|value| value.to_str().unwrap_or("").to_owned());
+    let is_form = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .is_some_and(|kind| kind.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded"));
+    let in_form =
+        || std::str::from_utf8(body).ok().filter(|_| is_form).and_then(|body| field(body, CSRF_FIELD));
+    let said = in_head.or_else(in_form).unwrap_or_default();
+    shown.csrf().is_none_or(|csrf| bool::from(csrf.as_bytes().ct_eq(said.as_bytes())))
+}
+
 /// `%41` is `A`. What is no escape stays as it is; what is no text becomes a mark.
 pub fn unescape(text: &str) -> String {
     let bytes = text.as_bytes();
@@ -117,7 +164,7 @@ pub fn unescape(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-fn forbidden(message: impl Into<String>) -> Problem {
+pub fn forbidden(message: impl Into<String>) -> Problem {
     Problem::new(
         StatusCode::FORBIDDEN,
         "forbidden",
@@ -206,15 +253,22 @@ async fn try_answer(
     // end of the connection for whatever it likes.
     let limits = &server.settings.limits;
     let read = tokio::time::timeout(limits.body, read_body(server, body)).await;
-    let caller = permitted?;
+    let (caller, shown) = permitted?;
     let (body, room) = read.map_err(|_| {
         let status = StatusCode::REQUEST_TIMEOUT;
         Problem::new(status, "too_slow", "the body took too long to come", "send it faster")
     })??;
+    if row.verb != Verb::Get && !is_meant(&shown, &parts.headers, &body) {
+        let message = "a cookie alone changes nothing";
+        let remedy = "send what `GET /v1/me` says is `csrf` as the header `x-placet-csrf`";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "csrf", message, remedy));
+    }
     let large = body.len() > LARGE;
     let asked = Asked {
         server: Arc::clone(server),
         caller,
+        shown,
+        peer,
         params,
         path: parts.uri.path().to_owned(),
         query: parts.uri.query().unwrap_or("").to_owned(),
@@ -337,9 +391,9 @@ fn who(
     params: &[(String, String)],
     parts: &Parts,
     peer: Option<Peer>,
-) -> Result<Option<Caller>, Problem> {
+) -> Result<(Option<Caller>, Shown), Problem> {
     if row.who.contains(&As::Anyone) {
-        return Ok(None);
+        return Ok((None, Shown::Nothing));
     }
     let in_path = params.iter().find(|(name, _)| name == "secret").map(|(_, value)| value.as_str());
     let shown = parts.headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap_or("").trim());
@@ -350,9 +404,13 @@ fn who(
         // Who shows something else is not nobody: it counts as a token that nobody knows.
         (_, _) => Some(""),
     });
-    let Some(secret) = in_path.or(bearer) else {
+    let shown = match in_path.or(bearer) {
+        Some(secret) => Shown::token(secret),
+        None => Shown::cookie(&parts.headers, server.settings.secure),
+    };
+    if let Shown::Nothing = shown {
         if row.who.contains(&As::Local) && is_let_in(row, server, peer) {
-            return Ok(None);
+            return Ok((None, shown));
         }
         let (status, message) = (StatusCode::UNAUTHORIZED, "this needs a token");
         return Err(Problem::new(
@@ -361,10 +419,9 @@ fn who(
             message,
             "send `Authorization: Bearer TOKEN`; `placet token create` makes one",
         ));
-    };
-    let Some(caller) = server.engine.caller(secret)? else {
-        let (status, message) = (StatusCode::UNAUTHORIZED, "this token is not known here, or was revoked");
-        return Err(Problem::new(status, "bad_token", message, "ask an operator for another one"));
+    }
+    let Some(caller) = shown.caller(&server.engine)? else {
+        return Err(shown.unknown());
     };
     let role = match caller.role() {
         Role::Agent => As::Agent,
@@ -373,7 +430,7 @@ fn who(
         Role::Operator => As::Operator,
     };
     match row.who.contains(&role) {
-        true => Ok(Some(caller)),
+        true => Ok((Some(caller), shown)),
         false => Err(forbidden(format!("the role `{}` may not do this", caller.role()))),
     }
 }

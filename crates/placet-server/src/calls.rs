@@ -25,7 +25,7 @@ const KEYS: [&str; 5] = ["call", "wait_ms", "may_retry", "warrant", "proof"];
 /// `POST /v1/calls`.
 pub async fn submit(asked: Asked) -> Result<Response, Problem> {
     let submission = read(&asked)?;
-    let answer = decide(&asked.server, submission).await;
+    let answer = decide_for(&asked, submission).await?;
     Ok(reply(StatusCode::OK, &answer))
 }
 
@@ -85,8 +85,22 @@ pub fn another_agent(agent: &str) -> Problem {
     Problem::new(StatusCode::FORBIDDEN, "another_agent", message, "use the token of that agent")
 }
 
+/// Decides for whoever asks. Whose token was taken back while they waited is told so, whatever the answer is.
+pub async fn decide_for(asked: &Asked, submission: Submission) -> Result<Answer, Problem> {
+    let (answer, waited) = decided(&asked.server, submission).await;
+    if waited && asked.caller.is_some() {
+        asked.is_still_there()?;
+    }
+    Ok(answer)
+}
+
 /// Decides, and counts.
 pub async fn decide(server: &Server, submission: Submission) -> Answer {
+    decided(server, submission).await.0
+}
+
+/// The same, with whether a person was asked.
+async fn decided(server: &Server, submission: Submission) -> (Answer, bool) {
     let began = Instant::now();
     let waited = AtomicBool::new(false);
     let wait = submission.wait;
@@ -107,10 +121,11 @@ pub async fn decide(server: &Server, submission: Submission) -> Answer {
         Answer::Block { record: None, .. } => &metrics.failed,
     };
     count.fetch_add(1, Ordering::Relaxed);
-    if !waited.load(Ordering::Relaxed) {
+    let waited = waited.into_inner();
+    if !waited {
         metrics.took(began.elapsed());
     }
-    answer
+    (answer, waited)
 }
 
 /// `GET /v1/calls/{ticket}`: what an agent may know of its own ticket.

@@ -6,8 +6,8 @@ use std::{future::Future, pin::Pin};
 use axum::response::Response;
 
 use crate::{
-    agentguard, ask::Asked, calls, events, health, holds, openapi, operating, problem::Problem, reviews,
-    stream, watching,
+    agentguard, ask::Asked, auditing, calls, events, grants, health, holds, openapi, operating,
+    problem::Problem, reviews, rules, sign_in, stream, users, warrants, watching,
 };
 
 /// What is done with a request that came this far.
@@ -119,6 +119,17 @@ const ALL_DONE: &str = r#"{"type":"object","additionalProperties":false,"propert
 const STATE: &str = r#"{"type":"object","additionalProperties":false,"required":["state"],"properties":{"state":{"enum":["acknowledged","cleared"]}}}"#;
 const MODE: &str = r#"{"type":"object","additionalProperties":false,"required":["mode"],"properties":{"mode":{"enum":["enforce","observe"]},"agent":{"type":"string"}}}"#;
 const TOKEN: &str = r#"{"type":"object","additionalProperties":false,"required":["name","role"],"properties":{"name":{"type":"string"},"role":{"enum":["agent","auditor","approver","operator"]},"agent":{"type":"string"}}}"#;
+const WIDER: &str = r#"{"type":"object","additionalProperties":false,"required":["for"],"properties":{"for":{"type":"string"}}}"#;
+const RULE: &str = r#"{"type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"type":"string","maxLength":16384}}}"#;
+const RULE_POLICY: &str = r#"{"type":"object","additionalProperties":false,"required":["policy"],"properties":{"policy":{"enum":["off","log_only","hold","auto_block","default"]}}}"#;
+const TRY: &str = r#"{"type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"type":"string","maxLength":16384},"call":{"type":"object"},"record":{"type":"integer","minimum":0}}}"#;
+const THRESHOLDS: &str = r#"{"type":["object","null"],"additionalProperties":false,"properties":{"run_below":{"type":"number","minimum":0,"maximum":1},"ask_above":{"type":"number","minimum":0,"maximum":1},"confidence_min":{"type":"number","minimum":0,"maximum":1}}}"#;
+const WARRANT: &str = r#"{"type":"object","additionalProperties":false,"required":["warrant"],"properties":{"warrant":{"type":"string"}}}"#;
+const REVOCATIONS: &str = r#"{"type":"object","additionalProperties":false,"required":["list"],"properties":{"list":{"type":"string"}}}"#;
+const LOGIN: &str = r#"{"type":"object","additionalProperties":false,"required":["user","password"],"properties":{"user":{"type":"string"},"password":{"type":"string"}}}"#;
+const OWN_PASSWORD: &str = r#"{"type":"object","additionalProperties":false,"required":["current","password"],"properties":{"current":{"type":"string"},"password":{"type":"string","minLength":12,"maxLength":1024}}}"#;
+const PASSWORD: &str = r#"{"type":"object","additionalProperties":false,"required":["password"],"properties":{"password":{"type":"string","minLength":12,"maxLength":1024}}}"#;
+const USER: &str = r#"{"type":"object","additionalProperties":false,"required":["name","role","password"],"properties":{"name":{"type":"string"},"role":{"enum":["auditor","approver","operator"]},"password":{"type":"string","minLength":12,"maxLength":1024}}}"#;
 const ROWS: &str = r#"{"type":"object","required":["columns","data"],"properties":{"columns":{"type":"array","items":{"type":"string"}},"data":{"type":"array","items":{"type":"array"}}}}"#;
 const HOLD: &str = r#"{"type":"object","required":["tool_name"],"properties":{"tool_name":{"type":"string"},"tool_input":{"type":"object"},"session_id":{"type":"string"},"agent_id":{"type":"string"}}}"#;
 
@@ -135,6 +146,11 @@ pub const ENDPOINTS: &[Endpoint] = &[
     row(Post, "/v1/holds/{hold}/approve", ANSWERS, "Say yes: the call may run, once", "", |asked| Box::pin(holds::approve(asked))),
     row(Post, "/v1/holds/{hold}/deny", ANSWERS, "Say no, and perhaps why", REASON, |asked| Box::pin(holds::deny(asked))),
 
+    row(Post, "/v1/holds/{hold}/preview", READS, "What approving a hold more widely would newly permit", WIDER, |asked| Box::pin(grants::preview(asked))),
+    row(Get, "/v1/grants", READS, "What wider approvals have left behind, the newest first", "", |asked| Box::pin(grants::list(asked))),
+    row(Get, "/v1/grants/{grant}", READS, "One grant, and how often it was used", "", |asked| Box::pin(grants::show(asked))),
+    row(Delete, "/v1/grants/{grant}", ANSWERS, "Take a grant back, at once", "", |asked| Box::pin(grants::revoke(asked))),
+
     row(Get, "/v1/sessions", READS, "Sessions, the last seen first", "", |asked| Box::pin(watching::sessions(asked))),
     row(Get, "/v1/sessions/{session}", READS, "One session with its last records", "", |asked| Box::pin(watching::session(asked))),
     row(Post, "/v1/sessions/{session}/end", RUNS, "End a session and what waits in it", "", |asked| Box::pin(operating::end_session(asked))),
@@ -146,9 +162,24 @@ pub const ENDPOINTS: &[Endpoint] = &[
     row(Post, "/v1/reviews/done", ANSWERS, "Say that you have looked at all that wait, of one session or of all", ALL_DONE, |asked| Box::pin(reviews::all_done(asked))),
     row(Get, "/v1/reviews/{review}", READS, "One of them: what it did, and how to undo that", "", |asked| Box::pin(reviews::show(asked))),
     row(Post, "/v1/reviews/{review}/done", ANSWERS, "Say that you have looked at one", NOTE, |asked| Box::pin(reviews::done(asked))),
-    row(Get, "/v1/rules", READS, "The rules in force", "", |asked| Box::pin(watching::rules(asked))),
+
+    row(Get, "/v1/rules", READS, "The rules in force, and those switched off", "", |asked| Box::pin(rules::list(asked))),
+    row(Get, "/v1/rules/{rule}", READS, "One rule, as it is written", "", |asked| Box::pin(rules::show(asked))),
+    row(Post, "/v1/rules", RUNS, "Add a rule of your own", RULE, |asked| Box::pin(rules::create(asked))),
+    row(Put, "/v1/rules/{rule}", RUNS, "Change a rule of your own", RULE, |asked| Box::pin(rules::change(asked))),
+    row(Delete, "/v1/rules/{rule}", RUNS, "Remove a rule of your own", "", |asked| Box::pin(rules::remove(asked))),
+    row(Put, "/v1/rules/{rule}/policy", RUNS, "What a rule does here, or that it does nothing", RULE_POLICY, |asked| Box::pin(rules::set(asked))),
+    row(Post, "/v1/rules/try", READS, "What a draft says of a call or of a past decision; nothing changes", TRY, |asked| Box::pin(rules::trial(asked))),
+    row(Get, "/v1/thresholds", READS, "From which risk on a person is asked", "", |asked| Box::pin(rules::thresholds(asked))),
+    row(Put, "/v1/thresholds", RUNS, "Set that, or null for what the configuration says", THRESHOLDS, |asked| Box::pin(rules::set_thresholds(asked))),
+    row(Post, "/v1/warrants/verify", READS, "Whether a warrant holds here, and what it says", WARRANT, |asked| Box::pin(warrants::verify(asked))),
+    row(Post, "/v1/warrants/revoke", RUNS, "Take up a list of revoked warrants that a root has signed", REVOCATIONS, |asked| Box::pin(warrants::revoke(asked))),
+
     row(Get, "/v1/records", READS, "The audit log, from a record on", "", |asked| Box::pin(watching::records(asked))),
     row(Get, "/v1/records/{index}", READS, "One record", "", |asked| Box::pin(watching::record(asked))),
+    row(Get, "/v1/records/{index}/proof", READS, "Proof that a record is in the log of a checkpoint, for strangers", "", |asked| Box::pin(auditing::inclusion(asked))),
+    row(Get, "/v1/consistency", READS, "Proof that the log has only grown between two checkpoints", "", |asked| Box::pin(auditing::consistency(asked))),
+    row(Get, "/v1/export", READS, "All of the log as a stream: JSON Lines, CSV or OCSF", "", |asked| Box::pin(auditing::export(asked))),
     row(Get, "/v1/checkpoints", READS, "Signed checkpoints of the log, and the key to check them", "", |asked| Box::pin(watching::checkpoints(asked))),
     row(Get, "/v1/stream", READS, "Records as they are written, as server-sent events; resumes after Last-Event-ID", "", |asked| Box::pin(stream::stream(asked))),
 
@@ -159,6 +190,17 @@ pub const ENDPOINTS: &[Endpoint] = &[
     row(Get, "/v1/tokens", RUNS, "Tokens, without their secrets", "", |asked| Box::pin(operating::tokens(asked))),
     row(Post, "/v1/tokens", RUNS, "Make a token; its secret is shown this once", TOKEN, |asked| Box::pin(operating::token_create(asked))),
     row(Delete, "/v1/tokens/{token}", RUNS, "Take a token back, at once", "", |asked| Box::pin(operating::token_revoke(asked))),
+
+    row(Get, "/v1/users", RUNS, "Users and their roles", "", |asked| Box::pin(users::list(asked))),
+    row(Post, "/v1/users", RUNS, "Add a user", USER, |asked| Box::pin(users::add(asked))),
+    row(Delete, "/v1/users/{user}", RUNS, "Remove a user, who is signed out at once", "", |asked| Box::pin(users::remove(asked))),
+    row(Put, "/v1/users/{user}/password", RUNS, "Give a user another password; they are signed out at once", PASSWORD, |asked| Box::pin(users::password(asked))),
+
+    row(Post, "/v1/login", ANYONE, "Sign in with a password; sets a cookie, and gives what writes with it need", LOGIN, |asked| Box::pin(sign_in::login(asked))),
+    row(Get, "/v1/sign-in/{link}", ANYONE, "Sign in with the link that `placet serve` has printed, once", "", |asked| Box::pin(sign_in::link(asked))),
+    row(Post, "/v1/logout", READS, "Sign out", "", |asked| Box::pin(sign_in::logout(asked))),
+    row(Get, "/v1/me", READS, "Who you are, and what writes with your cookie need", "", |asked| Box::pin(sign_in::me(asked))),
+    row(Put, "/v1/me/password", READS, "Give yourself another password; you are signed out everywhere", OWN_PASSWORD, |asked| Box::pin(users::own_password(asked))),
 
     row(Get, "/v1/openapi.json", ANYONE, "This document", "", |asked| Box::pin(openapi::document(asked))),
     row(Get, "/healthz", ANYONE, "Whether the process answers", "", |asked| Box::pin(health::healthz(asked))),

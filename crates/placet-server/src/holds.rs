@@ -113,6 +113,6 @@ fn named(asked: &Asked) -> Result<HoldName, Problem> {
     HoldName::parse(asked.param("hold")).map_err(|_| none())
 }
 
-fn none() -> Problem {
+pub fn none() -> Problem {
     Problem::unknown("there is no such hold")
 }

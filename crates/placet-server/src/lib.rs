@@ -14,6 +14,8 @@ mod server;
 
 pub mod endpoint;
 
+mod shown;
+
 mod ask;
 
 mod idempotent;
@@ -30,6 +32,22 @@ mod reviews;
 
 mod operating;
 
+mod grants;
+
+mod auditing;
+
+mod keeper;
+
+mod rules;
+
+mod warrants;
+
+mod gate;
+
+mod sign_in;
+
+mod users;
+
 mod stream;
 
 mod health;
@@ -40,8 +58,12 @@ mod openapi;
 
 mod unhurried;
 
+mod tls;
+
 mod listen;
 
+pub use keeper::{Edit, Keeper, RuleText};
 pub use listen::{Listener, serve};
 pub use log::Log;
 pub use server::{Limits, Server, Settings, app};
+pub use tls::{Tls, TlsError};

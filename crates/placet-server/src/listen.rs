@@ -19,16 +19,18 @@ use axum::{
 use futures_util::StreamExt as _;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rustls::ServerConfig;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::{TcpListener, TcpSocket, UnixListener, UnixStream},
+    net::{TcpListener, TcpSocket, TcpStream, UnixListener, UnixStream},
     sync::{OwnedSemaphorePermit, Semaphore},
     task::JoinSet,
 };
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use tower_service::Service as _;
 
 use crate::{
-    Server, app,
+    Server, Tls, app,
     ask::{Peer, refusal},
     endpoint::Dialect,
     problem::Problem,
@@ -49,19 +51,19 @@ const OTHER_FILES: usize = 128;
 
 /// Where the service listens.
 pub enum Listener {
-    /// The network.
-    Net(TcpListener),
+    /// The network, in the clear or with TLS.
+    Net(TcpListener, Option<Arc<Tls>>),
     /// A socket in the file system, removed when the service stops.
     Unix(UnixListener, PathBuf),
 }
 
 impl Listener {
-    /// Listens at `address`.
-    pub fn net(address: SocketAddr) -> io::Result<Self> {
+    /// Listens at `address`, with TLS if there is a certificate.
+    pub fn net(address: SocketAddr, tls: Option<Arc<Tls>>) -> io::Result<Self> {
         let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
-        Ok(Listener::Net(socket.listen(BACKLOG)?))
+        Ok(Listener::Net(socket.listen(BACKLOG)?, tls))
     }
 
     /// Listens at `path`, for nobody but this user. A socket that somebody left behind is replaced.
@@ -81,7 +83,7 @@ impl Listener {
     /// The address, if it is one of the network.
     pub fn address(&self) -> Option<SocketAddr> {
         match self {
-            Listener::Net(listener) => listener.local_addr().ok(),
+            Listener::Net(listener, _) => listener.local_addr().ok(),
             Listener::Unix(..) => None,
         }
     }
@@ -159,17 +161,21 @@ async fn accept(server: Arc<Server>, router: Router, listener: Listener, places:
 }
 
 enum Connection {
-    Net(tokio::net::TcpStream, SocketAddr),
+    Net(TcpStream, SocketAddr),
+    Tls(TcpStream, SocketAddr, Arc<ServerConfig>),
     Unix(UnixStream),
 }
 
 async fn next(listener: &Listener) -> io::Result<Connection> {
     match listener {
-        Listener::Net(listener) => {
+        Listener::Net(listener, tls) => {
             let (stream, peer) = listener.accept().await?;
             // An answer is small and somebody waits for it.
             let _ = stream.set_nodelay(true);
-            Ok(Connection::Net(stream, peer))
+            Ok(match tls {
+                Some(tls) => Connection::Tls(stream, peer, tls.current()),
+                None => Connection::Net(stream, peer),
+            })
         }
         Listener::Unix(listener, _) => Ok(Connection::Unix(listener.accept().await?.0)),
     }
@@ -196,6 +202,11 @@ async fn begin(
             let told = async {
                 match connection {
                     Connection::Net(stream, _) => tell_no(&server, stream, place).await,
+                    Connection::Tls(stream, _, config) => {
+                        if let Some(stream) = secured(stream, config, OVER_TIME).await {
+                            tell_no(&server, stream, place).await;
+                        }
+                    }
                     Connection::Unix(stream) => tell_no(&server, stream, place).await,
                 }
             };
@@ -207,9 +218,24 @@ async fn begin(
     connections.spawn(async move {
         match connection {
             Connection::Net(stream, peer) => drive(server, router, stream, Peer::Net(peer), place).await,
+            Connection::Tls(stream, peer, config) => {
+                let patience = server.settings.limits.head;
+                if let Some(stream) = secured(stream, config, patience).await {
+                    drive(server, router, stream, Peer::Net(peer), place).await;
+                }
+            }
             Connection::Unix(stream) => drive(server, router, stream, Peer::Unix, place).await,
         }
     });
+}
+
+/// The stream inside, if the other end speaks TLS as we do, soon.
+async fn secured(
+    stream: TcpStream,
+    config: Arc<ServerConfig>,
+    patience: Duration,
+) -> Option<TlsStream<TcpStream>> {
+    tokio::time::timeout(patience, TlsAcceptor::from(config).accept(stream)).await.ok()?.ok()
 }
 
 fn builder(head: Duration) -> http1::Builder {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     ask::Asked,
-    endpoint::{As, Dialect, ENDPOINTS, Endpoint},
+    endpoint::{As, Dialect, ENDPOINTS, Endpoint, Verb},
     problem::{Problem, json as reply},
 };
 
@@ -71,6 +71,37 @@ pub fn describe() -> Value {
     })
 }
 
+/// Where something is made that was not there.
+const MADE: [&str; 3] = ["/v1/tokens", "/v1/users", "/v1/rules"];
+
+const LIMIT: &str = r#"{"type":"integer","minimum":0,"maximum":1000}"#;
+const NUMBER: &str = r#"{"type":"integer","minimum":0}"#;
+const TEXT: &str = r#"{"type":"string"}"#;
+
+/// What may stand in the query: the path, the name, and its schema.
+#[rustfmt::skip]
+const QUERIES: &[(&str, &str, &str)] = &[
+    ("/v1/calls/{ticket}", "agent", TEXT),
+    ("/v1/calls/{ticket}", "session", TEXT),
+    ("/v1/holds", "limit", LIMIT),
+    ("/v1/holds", "state", r#"{"enum":["pending","all"]}"#),
+    ("/v1/grants", "limit", LIMIT),
+    ("/v1/grants", "state", r#"{"enum":["in_force","all"]}"#),
+    ("/v1/sessions", "limit", LIMIT),
+    ("/v1/sessions/{session}", "limit", LIMIT),
+    ("/v1/threats", "limit", LIMIT),
+    ("/v1/threats", "state", r#"{"enum":["open","all"]}"#),
+    ("/v1/records", "limit", LIMIT),
+    ("/v1/records", "from", NUMBER),
+    ("/v1/records/{index}/proof", "size", NUMBER),
+    ("/v1/consistency", "from", NUMBER),
+    ("/v1/consistency", "to", NUMBER),
+    ("/v1/checkpoints", "limit", LIMIT),
+    ("/v1/export", "format", r#"{"enum":["jsonl","csv","ocsf"]}"#),
+    ("/v1/export", "since", r#"{"type":"string","format":"date-time"}"#),
+    ("/v1/stream", "from", NUMBER),
+];
+
 fn operation(row: &Endpoint) -> Value {
     let roles: Vec<&str> = row.who.iter().map(|who| word(*who)).collect();
     let mut responses = Map::new();
@@ -81,16 +112,17 @@ fn operation(row: &Endpoint) -> Value {
         Dialect::AgentGuard => json!({ "$ref": "#/components/schemas/Decision" }),
         Dialect::Api => json!({}),
     };
-    let kind = match row.path {
-        "/v1/stream" => "text/event-stream",
-        "/metrics" => "text/plain",
-        _ => "application/json",
+    let kinds: &[&str] = match row.path {
+        "/v1/stream" => &["text/event-stream"],
+        "/v1/export" => &["application/jsonl", "text/csv"],
+        "/metrics" => &["text/plain"],
+        _ => &["application/json"],
     };
-    let done = json!({ "description": "Done.", "content": { kind: { "schema": answer } } });
-    responses.insert(
-        if row.path == "/v1/tokens" && !row.takes.is_empty() { "201" } else { "200" }.to_owned(),
-        done,
-    );
+    let content: Map<String, Value> =
+        kinds.iter().map(|kind| ((*kind).to_owned(), json!({ "schema": answer }))).collect();
+    let makes = row.verb == Verb::Post && MADE.contains(&row.path);
+    let done = json!({ "description": "Done.", "content": content });
+    responses.insert(if makes { "201" } else { "200" }.to_owned(), done);
     match row.dialect {
         Dialect::AgentGuard => {}
         Dialect::Call => {
@@ -107,6 +139,7 @@ fn operation(row: &Endpoint) -> Value {
                 ("408", "The body took too long."),
                 ("409", "Somebody was faster."),
                 ("413", "The body is too large."),
+                ("429", "Somebody tries too often; see Retry-After."),
                 ("503", "The store cannot be used, or the service is busy or about to stop."),
             ] {
                 responses.insert(status.to_owned(), of(about, problem.clone()));
@@ -114,12 +147,17 @@ fn operation(row: &Endpoint) -> Value {
         }
     }
     let path = row.path.replace("{*", "{");
-    let parameters: Vec<Value> = path
+    let mut parameters: Vec<Value> = path
         .split('{')
         .skip(1)
         .filter_map(|part| part.split_once('}'))
         .map(|(name, _)| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
         .collect();
+    let queries = QUERIES.iter().filter(|(of, _, _)| *of == row.path && row.verb == Verb::Get);
+    parameters.extend(queries.map(|(_, name, schema)| {
+        let schema: Value = serde_json::from_str(schema).unwrap_or(Value::Null);
+        json!({ "name": name, "in": "query", "required": false, "schema": schema })
+    }));
     let mut operation = json!({
         "summary": row.about,
         "x-placet-roles": roles,

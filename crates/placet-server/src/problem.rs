@@ -18,6 +18,9 @@ pub struct Problem {
     pub message: String,
     /// What to do about it.
     pub remedy: &'static str,
+    /// When to come back, in seconds.
+    #[serde(skip)]
+    pub retry_after: Option<u64>,
 }
 
 impl Problem {
@@ -27,7 +30,7 @@ impl Problem {
         message: impl Into<String>,
         remedy: &'static str,
     ) -> Self {
-        Self { status, code, message: message.into(), remedy }
+        Self { status, code, message: message.into(), remedy, retry_after: None }
     }
 
     pub fn malformed(message: impl Into<String>) -> Self {
@@ -60,6 +63,9 @@ impl From<Problem> for Response {
         let mut response = json(problem.status, &Shape { error: &problem });
         if problem.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some(seconds) = problem.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
         response
     }

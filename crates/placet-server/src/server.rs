@@ -2,7 +2,7 @@
 
 use std::{
     net::IpAddr,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -17,11 +17,13 @@ use placet_engine::Engine;
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
-    Log, ask,
+    Keeper, Log, ask,
     endpoint::{ENDPOINTS, Verb},
+    gate::Gate,
     idempotent::Idempotent,
     metrics::Metrics,
     problem::Problem,
+    sign_in::SignInLink,
 };
 
 /// How the service behaves towards its callers.
@@ -33,6 +35,10 @@ pub struct Settings {
     pub local_agents: bool,
     /// Networks from which the AgentGuard plugin may ask without a secret in its path.
     pub agentguard_from: Vec<(IpAddr, u8)>,
+    /// Whether a browser reaches it over TLS, its own or that of a proxy: then its cookies travel over nothing else.
+    pub secure: bool,
+    /// Whether a proxy stands before it, and says where requests come from.
+    pub behind_proxy: bool,
     /// How long an AgentGuard plugin is kept waiting for a person.
     pub agentguard_wait: Duration,
     /// What a single caller, or all of them, may use up.
@@ -45,6 +51,8 @@ impl Default for Settings {
             hosts: Vec::new(),
             local_agents: true,
             agentguard_from: Vec::new(),
+            secure: false,
+            behind_proxy: false,
             agentguard_wait: Duration::from_secs(300),
             limits: Limits::default(),
         }
@@ -99,6 +107,10 @@ pub struct Server {
     pub(crate) bodies: Arc<Semaphore>,
     pub(crate) streams: Arc<Semaphore>,
     pub(crate) idempotent: Arc<Idempotent>,
+    pub(crate) gate: Gate,
+    pub(crate) link: SignInLink,
+    pub(crate) keeper: OnceLock<Arc<dyn Keeper>>,
+    pub(crate) editing: tokio::sync::Mutex<()>,
     pub(crate) started: Instant,
     stopping: watch::Sender<bool>,
 }
@@ -113,6 +125,10 @@ impl Server {
             bodies: Arc::new(Semaphore::new(settings.limits.bodies_kib)),
             streams: Arc::new(Semaphore::new(settings.limits.streams)),
             idempotent: Arc::default(),
+            gate: Gate::default(),
+            link: SignInLink::default(),
+            keeper: OnceLock::new(),
+            editing: tokio::sync::Mutex::default(),
             started: Instant::now(),
             stopping: watch::channel(false).0,
             settings,
@@ -122,6 +138,19 @@ impl Server {
     /// The engine behind it.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// From now on `keeper` keeps what operators change. Whoever comes first stays.
+    pub fn keep_with(&self, keeper: Arc<dyn Keeper>) {
+        let _ = self.keeper.set(keeper);
+    }
+
+    /// The path of a link that signs `known` in, once, within a quarter of an hour, while this process runs.
+    pub fn sign_in_path(
+        &self,
+        known: placet_engine::Known,
+    ) -> Result<zeroize::Zeroizing<String>, getrandom::Error> {
+        self.link.make(known, self.engine.now())
     }
 
     /// Begins to stop: whoever waits for a person is answered, streams end.

@@ -12,12 +12,14 @@ use axum::{
     http::StatusCode,
     response::Response,
 };
+use placet_engine::Caller;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::{
     Server,
     ask::Asked,
     problem::{Problem, of_bytes},
+    shown::Shown,
     watching,
 };
 
@@ -30,6 +32,9 @@ const AT_ONCE: usize = 200;
 
 struct Streaming {
     server: Arc<Server>,
+    /// Who listens, and what they have shown.
+    caller: Option<Caller>,
+    shown: Shown,
     next: u64,
     version: Option<u64>,
     ready: VecDeque<Bytes>,
@@ -53,8 +58,15 @@ pub async fn stream(asked: Asked) -> Result<Response, Problem> {
         (None, None) => asked.server.off(|engine| Ok(engine.look(|ledger| ledger.log_size())?)).await?,
     };
     asked.server.metrics.streams.fetch_add(1, Ordering::Relaxed);
-    let mut state =
-        Streaming { server: asked.server, next, version: None, ready: VecDeque::new(), _place: place };
+    let mut state = Streaming {
+        server: asked.server,
+        caller: asked.caller,
+        shown: asked.shown,
+        next,
+        version: None,
+        ready: VecDeque::new(),
+        _place: place,
+    };
     // The head of the response leaves at once.
     state.ready.push_back(Bytes::from_static(b"retry: 1000\n\n"));
     let body = Body::from_stream(futures_util::stream::unfold(state, |mut state| async move {
@@ -80,11 +92,17 @@ impl Streaming {
                 continue;
             }
             if quiet >= STILL_HERE {
+                self.may_listen()?;
                 return Some(Bytes::from_static(b": still here\n\n"));
             }
             quiet += LOOK_EVERY;
             let _ = tokio::time::timeout(LOOK_EVERY, stopping.changed()).await;
         }
+    }
+
+    /// Ends the stream if whoever listens may no longer: nothing that was written after that is told to them.
+    fn may_listen(&self) -> Option<()> {
+        (self.shown.caller(&self.server.engine).ok()? == self.caller).then_some(())
     }
 
     /// Reads what is new; ends the stream if that is not possible, and whoever listened comes back.
@@ -93,6 +111,7 @@ impl Streaming {
         if self.version == Some(version) {
             return Some(());
         }
+        self.may_listen()?;
         let next = self.next;
         let records = self
             .server

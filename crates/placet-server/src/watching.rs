@@ -84,24 +84,6 @@ pub async fn threat(asked: Asked) -> Result<Response, Problem> {
     Ok(reply(StatusCode::OK, &shown))
 }
 
-/// `GET /v1/rules`.
-pub async fn rules(asked: Asked) -> Result<Response, Problem> {
-    let snapshot = asked.server.engine.snapshot();
-    let rules: Vec<Value> = snapshot
-        .configuration()
-        .rules
-        .rules()
-        .iter()
-        .map(|rule| {
-            json!({
-                "id": rule.id, "title": rule.title, "why": rule.why,
-                "severity": rule.severity, "policy": rule.policy,
-            })
-        })
-        .collect();
-    Ok(reply(StatusCode::OK, &json!({ "rules": rules })))
-}
-
 /// `GET /v1/records`.
 pub async fn records(asked: Asked) -> Result<Response, Problem> {
     let limit = asked.count("limit", 100, 1_000)? as usize;

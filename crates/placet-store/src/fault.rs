@@ -15,7 +15,7 @@ use placet_core::{
 use crate::{
     AgedOut, Agent, Entry, Escalation, Fault, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, Raised,
     Retention, Review, ReviewState, Session, Settings, Shelves, Sighting, Store, StoreError, StoredGrant,
-    StoredRecord, Threat, ThreatState, Vote, Work, store::Look,
+    StoredLogin, StoredRecord, Threat, ThreatState, Vote, Work, store::Look,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -150,6 +150,12 @@ forward! {
     fn grants_of_session(session: &str) -> Vec<StoredGrant>;
     fn grants(limit: usize) -> Vec<StoredGrant>;
     fn grant_revoke(id: &str, by: &str) -> ();
+    fn login_put(login: &StoredLogin) -> ();
+    fn login_get(name: &[u8; 32]) -> Option<StoredLogin>;
+    fn login_end(name: &[u8; 32]) -> bool;
+    fn logins_end_of(user: &str) -> u64;
+    fn tries_get(key: &str) -> Option<(u64, Timestamp)>;
+    fn tries_put(key: &str, count: u64, last: Timestamp) -> ();
     fn happening_put(happening: &Happening) -> ();
     fn happenings_of(session: &str, limit: usize) -> Vec<Happening>;
     fn age_out(retention: &Retention, now: Timestamp) -> AgedOut;

@@ -9,8 +9,8 @@ use placet_core::{
 
 use crate::{
     AgedOut, Agent, Entry, Escalation, Happening, Hold, HoldChange, HoldId, NewHold, Raised, Retention,
-    Review, ReviewState, Session, Settings, Sighting, StoreError, StoredGrant, StoredRecord, Threat,
-    ThreatState, Vote,
+    Review, ReviewState, Session, Settings, Sighting, StoreError, StoredGrant, StoredLogin, StoredRecord,
+    Threat, ThreatState, Vote,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -157,6 +157,19 @@ pub trait Ledger {
     fn grants(&mut self, limit: usize) -> Result<Vec<StoredGrant>>;
     /// Takes a grant back.
     fn grant_revoke(&mut self, id: &str, by: &str) -> Result<()>;
+
+    /// Keeps that somebody is signed in.
+    fn login_put(&mut self, login: &StoredLogin) -> Result<()>;
+    /// Who is signed in under this name.
+    fn login_get(&mut self, name: &[u8; 32]) -> Result<Option<StoredLogin>>;
+    /// Somebody signs out; false if nobody was signed in under this name.
+    fn login_end(&mut self, name: &[u8; 32]) -> Result<bool>;
+    /// Signs a user out everywhere.
+    fn logins_end_of(&mut self, user: &str) -> Result<u64>;
+    /// How often in a row it was tried under `key`, and when last.
+    fn tries_get(&mut self, key: &str) -> Result<Option<(u64, Timestamp)>>;
+    /// Sets the same; nothing is left of it if it was tried never.
+    fn tries_put(&mut self, key: &str, count: u64, last: Timestamp) -> Result<()>;
 
     /// Keeps an event that is not a call.
     fn happening_put(&mut self, happening: &Happening) -> Result<()>;

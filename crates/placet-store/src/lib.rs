@@ -20,6 +20,7 @@ mod grant;
 
 mod vote;
 
+mod login;
 mod review;
 
 mod happening;
@@ -42,6 +43,7 @@ pub use happening::Happening;
 pub use hold::{Hold, HoldChange, HoldId, NewHold};
 pub use ledger::Ledger;
 pub use log::{Entry, EntryKind, StoredRecord};
+pub use login::StoredLogin;
 pub use retention::{AgedOut, Retention};
 pub use review::{Review, ReviewState};
 pub use session::{Agent, Session, Sighting};

@@ -61,6 +61,8 @@ pub enum Command {
     Serve(crate::serve::Serve),
     /// Make, list and revoke the tokens that programs and people show to `placet serve`.
     Token(crate::token::Token),
+    /// Add, list and remove the people who sign in to `placet serve`.
+    User(crate::user::User),
     /// Explain to a person what a call would do, how risky it is and why.
     Explain(Explain),
     /// Check, test, list, show, draft and try rules.

@@ -38,7 +38,7 @@ struct Noted<'a> {
 /// Runs the command.
 pub fn run(arguments: &Decide) -> anyhow::Result<ExitCode> {
     let policy = config::load(arguments.config.as_deref())?;
-    let rules = rulebook::load(&arguments.rules.own, !arguments.rules.no_builtin_rules, &policy)?;
+    let rules = rulebook::load(&arguments.rules.own, Vec::new(), !arguments.rules.no_builtin_rules, &policy)?;
     let judge = Judge { policy, rules, memory: Memory::new(), presented: presented(arguments)? };
     let lines = Lines::open(arguments.file.as_deref())?;
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());

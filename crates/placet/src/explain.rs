@@ -58,7 +58,7 @@ impl Asked {
 pub fn run(arguments: &Explain) -> anyhow::Result<ExitCode> {
     let policy = config::load(arguments.config.as_deref())?;
     let call = arguments.call.read()?;
-    let rules = rulebook::load(&arguments.rules.own, !arguments.rules.no_builtin_rules, &policy)?;
+    let rules = rulebook::load(&arguments.rules.own, Vec::new(), !arguments.rules.no_builtin_rules, &policy)?;
     // One call alone: windows and sequences have nothing to look back on.
     let nothing = Memory::new();
     let context = placet_core::Context {

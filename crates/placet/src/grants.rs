@@ -4,7 +4,8 @@ use std::{io::Write as _, process::ExitCode};
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use placet_core::{SealedWarrant, Timestamp, grant, printable};
+use placet_core::{Timestamp, printable};
+use placet_engine::{GrantState, grant_permits};
 use placet_store::{StoredGrant, wait_for};
 use serde_json::{Value, json};
 
@@ -65,7 +66,7 @@ pub fn run(arguments: &Grants) -> anyhow::Result<ExitCode> {
         Command::List { all, limit } => {
             let now = home.engine.now();
             let mut grants = home.engine.look(|ledger| ledger.grants(SEARCHED_MAX)).map_err(remedied)?;
-            grants.retain(|grant| *all || state(grant, now) == "in force");
+            grants.retain(|grant| *all || GrantState::of(grant, now) == GrantState::InForce);
             grants.truncate(*limit);
             if arguments.data.json {
                 grants.iter().try_for_each(|grant| writeln!(out, "{}", as_json(&home, grant)))?;
@@ -81,10 +82,10 @@ pub fn run(arguments: &Grants) -> anyhow::Result<ExitCode> {
                 true => writeln!(out, "{}", as_json(&home, &grant))?,
                 false => {
                     writeln!(out, "{}", line(&grant, home.engine.now()))?;
-                    for sentence in permits(&grant) {
+                    for sentence in grant_permits(&grant) {
                         writeln!(out, "  {}", printable::shown(&sentence, 400))?;
                     }
-                    let used = used(&home, &grant)?;
+                    let used = home.engine.grant_used(&grant).map_err(remedied)?;
                     writeln!(out, "  used {used} times; from {}, record {}", grant.ticket, grant.cites)?;
                 }
             }
@@ -113,29 +114,8 @@ fn find(home: &Home, id: &str) -> anyhow::Result<StoredGrant> {
     Ok(grant)
 }
 
-/// Where a grant stands.
-fn state(grant: &StoredGrant, now: Timestamp) -> &'static str {
-    match &grant.revoked_by {
-        Some(_) => "revoked",
-        None if now >= grant.expires => "expired",
-        None => "in force",
-    }
-}
-
 fn short(id: &str) -> &str {
     id.get(..8).unwrap_or(id)
-}
-
-/// What a grant permits, as sentences. What is shown to people need not be checked; what decides is.
-fn permits(grant: &StoredGrant) -> Vec<String> {
-    let warrant = SealedWarrant::from_bytes(grant.warrant.clone()).peek();
-    let links = warrant.as_ref().map(|warrant| warrant.links()).unwrap_or_default();
-    links.last().map(|link| grant::sentences(&link.scope)).unwrap_or_default()
-}
-
-fn used(home: &Home, grant: &StoredGrant) -> anyhow::Result<u64> {
-    let key = format!("warrant:{}:calls", grant.id);
-    home.engine.look(|ledger| ledger.counter_get(&key)).map_err(remedied)
 }
 
 fn line(grant: &StoredGrant, now: Timestamp) -> String {
@@ -145,7 +125,7 @@ fn line(grant: &StoredGrant, now: Timestamp) -> String {
     format!(
         "{} {:<9}{by} {:<16} {:<16} {dim}given by {} {}, until {}{dim:#}",
         short(&grant.id),
-        state(grant, now),
+        GrantState::of(grant, now).as_str(),
         printable::shown(&grant.agent, 16),
         printable::shown(&grant.session, 16),
         printable::shown(&grant.by, 40),
@@ -158,6 +138,6 @@ fn as_json(home: &Home, grant: &StoredGrant) -> Value {
     json!({
         "id": grant.id, "agent": grant.agent, "session": grant.session, "ticket": grant.ticket, "cites": grant.cites,
         "by": grant.by, "given": grant.given, "expires": grant.expires, "revoked_by": grant.revoked_by,
-        "state": state(grant, home.engine.now()), "permits": permits(grant),
+        "state": GrantState::of(grant, home.engine.now()), "permits": grant_permits(grant),
     })
 }

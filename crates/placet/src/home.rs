@@ -13,7 +13,7 @@ use placet_core::{
     Policy,
     log::VerifierKey,
     quorum,
-    warrant::{Revocations, TrustedKeys},
+    warrant::{Revocations, SealedRevocations, TrustedKeys},
 };
 use placet_engine::{Approver, AuditKeys, Configuration, Credential, Engine, Role, SystemClock};
 use placet_store::{
@@ -24,7 +24,7 @@ use placet_store::{
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-use crate::{assessor, cli::RuleSources, config, keyring, rulebook};
+use crate::{assessor, cli::RuleSources, config, edits::Edits, keyring, rulebook};
 
 /// Where the data is.
 #[derive(Debug, Args)]
@@ -88,7 +88,7 @@ impl Data {
 
     /// Opens it to decide by the settings in `file` and the rules of `sources`.
     pub fn open_to_decide(&self, file: Option<&Path>, sources: &RuleSources) -> anyhow::Result<Home> {
-        self.open_with(configuration(file, sources)?)
+        self.open_with(configuration(file, sources, &self.directory()?)?)
     }
 
     fn open_with(&self, configuration: Configuration) -> anyhow::Result<Home> {
@@ -105,23 +105,47 @@ impl Data {
     }
 }
 
-/// What decisions are made by: the settings in `file` and the rules of `sources`.
-pub fn configuration(file: Option<&Path>, sources: &RuleSources) -> anyhow::Result<Configuration> {
-    let policy = config::load(file)?;
-    let rules = rulebook::load(&sources.own, !sources.no_builtin_rules, &policy)?;
+/// What decisions are made by: the settings in `file`, the rules of `sources`, and what was changed in `directory`.
+pub fn configuration(
+    file: Option<&Path>,
+    sources: &RuleSources,
+    directory: &Path,
+) -> anyhow::Result<Configuration> {
+    configuration_with(file, sources, &Edits::read(directory)?)
+}
+
+/// The same with these changes.
+pub fn configuration_with(
+    file: Option<&Path>,
+    sources: &RuleSources,
+    edits: &Edits,
+) -> anyhow::Result<Configuration> {
+    let mut policy = config::load(file)?;
+    edits.apply(&mut policy)?;
+    let rules = rulebook::load(&sources.own, edits.sources(), !sources.no_builtin_rules, &policy)?;
     if let Some(problem) = quorum::problem_among(&policy, &rules) {
         bail!("{problem}");
     }
-    let revocations = revocations(&policy, file)?;
-    let fingerprint = fingerprint(file, sources, &policy)?;
+    let mut revocations = revocations(&policy, file)?;
+    let roots = TrustedKeys::new(policy.warrants.roots.iter().map(|root| root.0));
+    for (path, text) in &edits.revoked {
+        let cannot = || format!("cannot use the revocation list `{}`", path.display());
+        let list = SealedRevocations::parse(text).and_then(|list| list.open(&roots)).with_context(cannot)?;
+        revocations.add(list).with_context(cannot)?;
+    }
+    let fingerprint = fingerprint(file, sources, &policy, edits)?;
     let assessor = policy.assessor.as_ref().map(assessor::open);
     let configuration = Configuration::new(policy, rules);
     Ok(Configuration { fingerprint, revocations, assessor, ..configuration })
 }
 
 /// The fingerprint of the same, as it is written now.
-pub fn fingerprint_of(file: Option<&Path>, sources: &RuleSources) -> anyhow::Result<[u8; 8]> {
-    fingerprint(file, sources, &config::load(file)?)
+pub fn fingerprint_of(
+    file: Option<&Path>,
+    sources: &RuleSources,
+    directory: &Path,
+) -> anyhow::Result<[u8; 8]> {
+    fingerprint(file, sources, &config::load(file)?, &Edits::read(directory)?)
 }
 
 /// An error with what can be done about it.
@@ -142,7 +166,12 @@ fn revocations(policy: &Policy, file: Option<&Path>) -> anyhow::Result<Revocatio
 }
 
 /// The start of a hash over all that decisions are made by, as it is written.
-fn fingerprint(file: Option<&Path>, sources: &RuleSources, policy: &Policy) -> anyhow::Result<[u8; 8]> {
+fn fingerprint(
+    file: Option<&Path>,
+    sources: &RuleSources,
+    policy: &Policy,
+    edits: &Edits,
+) -> anyhow::Result<[u8; 8]> {
     let mut hash = Sha256::new().chain_update(env!("CARGO_PKG_VERSION"));
     hash.update([u8::from(sources.no_builtin_rules)]);
     if let Some(file) = file {
@@ -156,6 +185,7 @@ fn fingerprint(file: Option<&Path>, sources: &RuleSources, policy: &Policy) -> a
             hash.update(source.text.as_bytes());
         }
     }
+    hash.update(edits.bytes().collect::<Vec<u8>>());
     let whole: [u8; 32] = hash.finalize().into();
     let mut start = [0; 8];
     start.copy_from_slice(&whole[..8]);

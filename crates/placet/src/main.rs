@@ -40,9 +40,15 @@ mod reviews;
 
 mod operate;
 
+mod certificate;
+
+mod edits;
+
 mod serve;
 
 mod token;
+
+mod user;
 
 mod decide;
 
@@ -94,6 +100,7 @@ fn main() -> ExitCode {
         Command::Resume(arguments) => operate::resume(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Token(arguments) => token::run(&arguments),
+        Command::User(arguments) => user::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rules(arguments) => rules::run(&arguments),
         Command::Redact(arguments) => redact::run(&arguments),

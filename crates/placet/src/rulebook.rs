@@ -118,22 +118,28 @@ fn at_place(source: &Source, error: &LocatedError) -> anyhow::Error {
     )
 }
 
-/// The rules in force: the built-in ones unless `builtin_rules` is off, those in `own`, all under `policy`.
-pub fn load(own: &[PathBuf], builtin_rules: bool, policy: &Policy) -> anyhow::Result<RuleSet> {
+/// The rules in force: the built-in ones unless `builtin_rules` is off, those in `own` and `more`, all under `policy`.
+pub fn load(
+    own: &[PathBuf],
+    more: Vec<Source>,
+    builtin_rules: bool,
+    policy: &Policy,
+) -> anyhow::Result<RuleSet> {
     // The examples of the built-in rules are run by the tests of Placet.
     let ready =
         |pack: &Builtin| rule::read_ready(pack.ready).map_err(|error| at_place(&pack.source(), &error));
-    load_by(ready, own, builtin_rules, policy)
+    load_by(ready, own, more, builtin_rules, policy)
 }
 
 /// The same with all their examples, for whoever wants to see them.
 pub fn load_whole(own: &[PathBuf], builtin_rules: bool, policy: &Policy) -> anyhow::Result<RuleSet> {
-    load_by(|pack| read(&pack.source()), own, builtin_rules, policy)
+    load_by(|pack| read(&pack.source()), own, Vec::new(), builtin_rules, policy)
 }
 
 fn load_by(
     read_builtin: impl Fn(&Builtin) -> anyhow::Result<Pack>,
     own: &[PathBuf],
+    more: Vec<Source>,
     builtin_rules: bool,
     policy: &Policy,
 ) -> anyhow::Result<RuleSet> {
@@ -143,24 +149,18 @@ fn load_by(
             rules.extend(read_builtin(pack)?.rules);
         }
     }
+    let mut sources = Vec::new();
     for path in own {
-        for source in files(path)? {
-            let pack = read(&source)?;
-            if let Some(failure) = pack.rules.iter().flat_map(rule::Rule::failures).next() {
-                let message = format!("rule `{}`: {}", failure.rule, failure.message);
-                bail!(
-                    "{}",
-                    style::at_place(
-                        &source.name,
-                        &source.text,
-                        failure.mark.line,
-                        Some(failure.mark.column),
-                        &message
-                    )
-                );
-            }
-            rules.extend(pack.rules);
+        sources.extend(files(path)?);
+    }
+    for source in sources.into_iter().chain(more) {
+        let pack = read(&source)?;
+        if let Some(failure) = pack.rules.iter().flat_map(rule::Rule::failures).next() {
+            let message = format!("rule `{}`: {}", failure.rule, failure.message);
+            let column = Some(failure.mark.column);
+            bail!("{}", style::at_place(&source.name, &source.text, failure.mark.line, column, &message));
         }
+        rules.extend(pack.rules);
     }
     RuleSet::new(rules)?.with_settings(&policy.rules).context("in `[rules]` of the configuration")
 }

@@ -155,7 +155,7 @@ struct Row<'a> {
 
 fn list(rules: &RuleSources, config: Option<&Path>, json: bool) -> anyhow::Result<ExitCode> {
     let policy = config::load(config)?;
-    let set = rulebook::load(&rules.own, !rules.no_builtin_rules, &policy)?;
+    let set = rulebook::load(&rules.own, Vec::new(), !rules.no_builtin_rules, &policy)?;
     let row = |rule: &'_ Rule| -> (String, String) { (rule.id.clone(), rule.title.clone()) };
     let mut output = anstream::stdout();
     if json {

@@ -1,7 +1,7 @@
 //! `placet serve`: the service that agents ask and people answer.
 
 use std::{
-    io::Write as _,
+    io::{IsTerminal as _, Write as _},
     net::{IpAddr, SocketAddr},
     path::PathBuf,
     process::ExitCode,
@@ -12,13 +12,16 @@ use std::{
 use anyhow::{Context as _, bail};
 use clap::Args;
 use placet_core::Mode;
-use placet_engine::{Engine, Role};
+use placet_engine::Role;
 use placet_server::{Listener, Log, Server, Settings};
 use placet_store::wait_for;
 use tokio::signal::unix::{SignalKind, signal};
+use zeroize::Zeroizing;
 
 use crate::{
+    certificate::Certificate,
     cli::RuleSources,
+    edits::Keeps,
     home::{self, Data, Home, remedied},
     style,
 };
@@ -27,13 +30,14 @@ use crate::{
 #[command(after_help = "\
 Agents on this machine ask at `POST /v1/calls`, or through a plugin that speaks to AgentGuard, and need no token. People answer with `placet holds`, or over HTTP with the credential of an approver or a token (`placet token create`). `GET /v1/openapi.json` describes every path.
 
-Beyond this machine it listens only behind a proxy that speaks TLS (`--behind-proxy`), and only if somebody may ask: make a token with `placet token create --role agent`, or name a network with `--agentguard-from`.
+Beyond this machine it listens only with TLS (`tls_certificate` and `tls_key` in `[server]` of the configuration) or behind a proxy that speaks it (`--behind-proxy`), and only if somebody may ask: make a token with `placet token create --role agent`, or name a network with `--agentguard-from`.
 
-Configuration and rules are read again when they change, and on SIGHUP; a mistake in them keeps what was in force. SIGTERM answers whoever waits, and ends.
+Configuration, rules and certificate are read again when they change, and on SIGHUP; a mistake in them keeps what was in force. SIGTERM answers whoever waits, and ends.
 
 Examples:
   placet serve
   placet serve --config placet.toml --rules rules/
+  placet serve --listen 0.0.0.0:8443 --config placet.toml --host placet.example.com
   placet serve --listen 0.0.0.0:8080 --behind-proxy --host placet.example.com")]
 pub struct Serve {
     /// The address to listen at, besides the socket in the data directory.
@@ -48,6 +52,9 @@ pub struct Serve {
     /// A proxy before it speaks TLS: then nobody is taken to be on this machine, and everybody needs a token.
     #[arg(long)]
     pub behind_proxy: bool,
+    /// Print a link that signs you in once, within a quarter of an hour. In a terminal it is printed until there is a user.
+    #[arg(long)]
+    pub sign_in: bool,
     /// A network from which AgentGuard plugins may ask without a secret in their path, such as `10.1.0.0/16`.
     #[arg(long, value_name = "NETWORK", value_parser = network)]
     pub agentguard_from: Vec<(IpAddr, u8)>,
@@ -78,9 +85,10 @@ pub fn run(arguments: &Serve) -> anyhow::Result<ExitCode> {
     let home = arguments.data.open_to_decide(arguments.config.as_deref(), &arguments.rules)?;
     home.admit_first()?;
     home.engine.snapshot().configuration().rules.prepare();
+    let certificate = Certificate::of(arguments.config.as_deref(), home.engine.snapshot().configuration())?;
     let local = arguments.listen.ip().is_loopback() && !arguments.behind_proxy;
     if !local {
-        may_leave_this_machine(arguments, &home)?;
+        may_leave_this_machine(arguments, &home, certificate.is_some())?;
     }
     if arguments.observe {
         let by = home.operator()?;
@@ -90,21 +98,24 @@ pub fn run(arguments: &Serve) -> anyhow::Result<ExitCode> {
         hosts: arguments.hosts.clone(),
         local_agents: local,
         agentguard_from: arguments.agentguard_from.clone(),
+        secure: certificate.is_some() || arguments.behind_proxy,
+        behind_proxy: arguments.behind_proxy,
         ..Settings::default()
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(arguments, &home, settings))?;
+    runtime.block_on(serve(arguments, &home, settings, certificate))?;
     // What is not done now is done by the next one.
     let _ = wait_for(home.engine.checkpoint());
     Ok(ExitCode::SUCCESS)
 }
 
 /// Refuses to be reached from elsewhere in the clear, or to be reached by nobody.
-fn may_leave_this_machine(arguments: &Serve, home: &Home) -> anyhow::Result<()> {
-    if !arguments.behind_proxy {
+fn may_leave_this_machine(arguments: &Serve, home: &Home, secured: bool) -> anyhow::Result<()> {
+    if !arguments.behind_proxy && !secured {
         bail!(
             "`--listen {}` can be reached from other machines, and what is said there could be read on the way\n  \
-             put a proxy that speaks TLS before it and say `--behind-proxy`, or listen at 127.0.0.1",
+             name a certificate and its key in `[server]` of the configuration, put a proxy that speaks TLS before it and say\n  \
+             `--behind-proxy`, or listen at 127.0.0.1",
             arguments.listen
         );
     }
@@ -118,8 +129,14 @@ fn may_leave_this_machine(arguments: &Serve, home: &Home) -> anyhow::Result<()> 
     Ok(())
 }
 
-async fn serve(arguments: &Serve, home: &Home, settings: Settings) -> anyhow::Result<()> {
-    let net = Listener::net(arguments.listen)
+async fn serve(
+    arguments: &Serve,
+    home: &Home,
+    settings: Settings,
+    certificate: Option<Certificate>,
+) -> anyhow::Result<()> {
+    let tls = certificate.as_ref().map(Certificate::tls);
+    let net = Listener::net(arguments.listen, tls)
         .with_context(|| format!("cannot listen at `{}`; is it in use?", arguments.listen))?;
     let address = net.address().unwrap_or(arguments.listen);
     let path = home.directory.join(SOCKET);
@@ -139,27 +156,60 @@ async fn serve(arguments: &Serve, home: &Home, settings: Settings) -> anyhow::Re
         (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let log = Log::to(std::io::stderr());
     let server = Server::new(home.engine.clone(), settings, log);
-    announce(arguments, home, address, &socket)?;
+    let at = format!("{}://{address}", if certificate.is_some() { "https" } else { "http" });
+    let link = sign_in_link(arguments, home, &server)?;
+    announce(arguments, home, &at, &socket, link.as_ref().map(|link| link.as_str()))?;
     let stop = async move {
         tokio::select! {
             _ = terminated.recv() => {}
             _ = interrupted.recv() => {}
         }
     };
-    let reloading = reload(arguments, home.engine.clone(), Arc::clone(&server));
+    server.keep_with(Arc::new(Keeps {
+        directory: home.directory.clone(),
+        config: arguments.config.clone(),
+        sources: arguments.rules.clone(),
+    }));
+    let reloading = reload(arguments, home, Arc::clone(&server), certificate);
     tokio::select! {
         () = placet_server::serve(Arc::clone(&server), listeners, stop) => Ok(()),
         error = reloading => Err(error),
     }
 }
 
+/// The path of a link that signs in whoever runs this: on request, and in a terminal while there is no user.
+fn sign_in_link(
+    arguments: &Serve,
+    home: &Home,
+    server: &Server,
+) -> anyhow::Result<Option<Zeroizing<String>>> {
+    // What is printed elsewhere is often kept, and read by others.
+    let first = || Ok::<_, anyhow::Error>(std::io::stdout().is_terminal() && home.engine.users()?.is_empty());
+    if !arguments.sign_in && !first()? {
+        return Ok(None);
+    }
+    let approver = match home.approver() {
+        Ok(approver) => approver,
+        Err(error) if arguments.sign_in => return Err(error),
+        Err(_) => return Ok(None),
+    };
+    let Some(known) = home.engine.login_by_credential(&approver).map_err(remedied)? else { return Ok(None) };
+    Ok(Some(server.sign_in_path(known)?))
+}
+
 /// Says where it listens, who may ask, what is enforced, and what to try.
-fn announce(arguments: &Serve, home: &Home, address: SocketAddr, socket: &str) -> anyhow::Result<()> {
+fn announce(
+    arguments: &Serve,
+    home: &Home,
+    at: &str,
+    socket: &str,
+    link: Option<&str>,
+) -> anyhow::Result<()> {
     let standing = home.engine.standing().map_err(remedied)?;
     let rules = home.engine.snapshot().configuration().rules.rules().len();
     let (bold, dim) = (style::HEADING, style::DIM);
     let mut out = anstream::stdout();
-    writeln!(out, "{bold}placet{bold:#} serves http://{address} {socket}")?;
+    writeln!(out, "{bold}placet{bold:#} serves {at} {socket}")?;
     let enforced = match (&standing.stopped_by, standing.mode) {
         (Some(by), _) => {
             format!("everything is stopped by {by}; `placet resume` lets calls be decided again")
@@ -179,9 +229,12 @@ fn announce(arguments: &Serve, home: &Home, address: SocketAddr, socket: &str) -
         ("enforced", enforced),
         ("agents", agents.to_owned()),
         ("people", "answer with `placet holds watch`; over HTTP with a token: `placet token create NAME --role approver`".to_owned()),
-        ("try", format!("curl -s http://{address}/v1/calls -d '{{\"call\":{{\"tool\":\"terminal\",\"args\":{{\"command\":\"git push --force\"}}}}}}'")),
+        ("try", format!("curl -s {at}/v1/calls -d '{{\"call\":{{\"tool\":\"terminal\",\"args\":{{\"command\":\"git push --force\"}}}}}}'")),
     ];
-    for (name, text) in rows {
+    let sign_in = link.map(|path| ("sign in", format!("{at}{path}  (once, within 15 minutes)")));
+    // The last line is what to try.
+    let (last, before) = rows.split_last().context("there is a line to try")?;
+    for (name, text) in before.iter().chain(&sign_in).chain([last]) {
         writeln!(out, "  {dim}{name:<9}{dim:#} {text}")?;
     }
     out.flush()?;
@@ -189,30 +242,41 @@ fn announce(arguments: &Serve, home: &Home, address: SocketAddr, socket: &str) -
 }
 
 /// Reads configuration and rules again when they change or on SIGHUP. What is wrong with them is said, and changes nothing.
-async fn reload(arguments: &Serve, engine: Engine, server: Arc<Server>) -> anyhow::Error {
+async fn reload(
+    arguments: &Serve,
+    home: &Home,
+    server: Arc<Server>,
+    mut certificate: Option<Certificate>,
+) -> anyhow::Error {
     let mut hung_up = match signal(SignalKind::hangup()) {
         Ok(signal) => signal,
         Err(error) => return error.into(),
     };
-    let mut seen = engine.snapshot().configuration().fingerprint;
+    let engine = &home.engine;
     let mut refused = None;
     loop {
         let asked = tokio::select! {
             _ = hung_up.recv() => true,
             () = tokio::time::sleep(FILES_EVERY) => false,
         };
+        if let Some(certificate) = &mut certificate {
+            certificate.look_again(asked, &server);
+        }
+        // Somebody may have changed it over HTTP meanwhile.
+        let seen = engine.snapshot().configuration().fingerprint;
         let (file, sources) = (arguments.config.clone(), arguments.rules.clone());
+        let directory = home.directory.clone();
         let read = tokio::task::spawn_blocking(move || {
-            let now = home::fingerprint_of(file.as_deref(), &sources)?;
+            let now = home::fingerprint_of(file.as_deref(), &sources, &directory)?;
             if now == seen && !asked {
                 return Ok(None);
             }
-            home::configuration(file.as_deref(), &sources).map(Some)
+            home::configuration(file.as_deref(), &sources, &directory).map(Some)
         });
         match read.await {
             Ok(Ok(None)) => refused = None,
             Ok(Ok(Some(configuration))) => {
-                (seen, refused) = (configuration.fingerprint, None);
+                refused = None;
                 configuration.rules.prepare();
                 let rules = configuration.rules.rules().len();
                 engine.configure(configuration);

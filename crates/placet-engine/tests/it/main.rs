@@ -14,5 +14,6 @@ mod rig;
 mod rules;
 mod simulation;
 mod tokens;
+mod users;
 mod votes;
 mod warrants;

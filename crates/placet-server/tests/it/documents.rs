@@ -30,6 +30,7 @@ async fn the_document_has_every_endpoint_and_no_other() {
 fn what_an_endpoint_takes_is_written_as_json() {
     for row in ENDPOINTS.iter().filter(|row| !row.takes.is_empty()) {
         let schema: serde_json::Value = serde_json::from_str(row.takes).unwrap();
-        assert_eq!(schema["type"], "object", "{}", row.path);
+        let kind = &schema["type"];
+        assert!(kind == "object" || kind[0] == "object", "{}", row.path);
     }
 }

@@ -10,7 +10,7 @@ use std::{
 
 use placet_core::{Policy, rule::RuleSet};
 use placet_engine::{Approver, AuditKeys, Configuration, Credential, Engine, NewToken, Role, SystemClock};
-use placet_server::{Listener, Log, Server, Settings};
+use placet_server::{Listener, Log, Server, Settings, Tls};
 use placet_store::{
     Hold,
     sqlite::{Options, SqliteStore},
@@ -27,6 +27,7 @@ use tokio::{
 pub struct Rig {
     pub directory: Arc<TempDir>,
     pub engine: Engine,
+    pub server: Arc<Server>,
     pub address: SocketAddr,
     pub logged: Arc<Mutex<Vec<u8>>>,
     stop: Option<oneshot::Sender<()>>,
@@ -37,10 +38,17 @@ pub struct Rig {
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub status: u16,
+    pub head: String,
     pub text: String,
 }
 
 impl Reply {
+    /// A line of its head.
+    pub fn line(&self, name: &str) -> Option<String> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_owned())
+    }
+
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
@@ -73,7 +81,15 @@ impl Rig {
         Self::open(Arc::new(tempfile::tempdir().unwrap()), settings).await
     }
 
+    pub async fn secured(settings: Settings, tls: Arc<Tls>) -> Self {
+        Self::open_with(Arc::new(tempfile::tempdir().unwrap()), settings, Some(tls)).await
+    }
+
     pub async fn open(directory: Arc<TempDir>, settings: Settings) -> Self {
+        Self::open_with(directory, settings, None).await
+    }
+
+    async fn open_with(directory: Arc<TempDir>, settings: Settings, tls: Option<Arc<Tls>>) -> Self {
         let store = SqliteStore::open(&directory.path().join("placet.db"), Options::default()).unwrap();
         let keys = AuditKeys::from_seed("placet.test/log", [42; 32]).unwrap();
         let configuration = Configuration::new(Policy::default(), RuleSet::default());
@@ -81,14 +97,14 @@ impl Rig {
         engine.admit(&credential(), None).await.unwrap();
         let logged = Arc::new(Mutex::new(Vec::new()));
         let server = Server::new(engine.clone(), settings, Log::to(Kept(Arc::clone(&logged))));
-        let net = Listener::net("127.0.0.1:0".parse().unwrap()).unwrap();
+        let net = Listener::net("127.0.0.1:0".parse().unwrap(), tls).unwrap();
         let address = net.address().unwrap();
         let unix = Listener::unix(&directory.path().join("placet.sock")).await.unwrap();
         let (stop, stopped) = oneshot::channel();
-        let serving = tokio::spawn(placet_server::serve(server, vec![net, unix], async {
+        let serving = tokio::spawn(placet_server::serve(Arc::clone(&server), vec![net, unix], async {
             let _ = stopped.await;
         }));
-        Self { directory, engine, address, logged, stop: Some(stop), serving }
+        Self { directory, engine, server, address, logged, stop: Some(stop), serving }
     }
 
     /// Begins to stop, and gives what ends when it has.
@@ -184,7 +200,7 @@ pub async fn reply(stream: &mut (impl AsyncRead + Unpin)) -> Reply {
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let (head, text) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{read:?}: {text:?}"));
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    Reply { status, text: text.to_owned() }
+    Reply { status, head: head.to_owned(), text: text.to_owned() }
 }
 
 pub fn call(command: &str) -> Value {

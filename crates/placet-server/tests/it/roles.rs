@@ -90,6 +90,36 @@ async fn a_path_knows_its_own_methods_and_no_other() {
     assert_eq!(rig.get("/v1/none").await.status, 404);
 }
 
+/// Who may do what, written down by hand: a row that is new, or that lets in somebody else, is a decision.
+const GOLDEN: &str = include_str!("roles.golden");
+
+#[test]
+fn the_table_is_the_one_that_was_written_down() {
+    let word = |who: &As| match who {
+        As::Anyone => "anyone",
+        As::Local => "local",
+        As::Agent => "agent",
+        As::Auditor => "auditor",
+        As::Approver => "approver",
+        As::Operator => "operator",
+    };
+    let mut there: Vec<String> = ENDPOINTS
+        .iter()
+        .map(|row| {
+            let who: Vec<&str> = row.who.iter().map(word).collect();
+            format!("{} {} {}", row.verb.as_str(), row.path, who.join(" "))
+        })
+        .collect();
+    there.sort();
+    let mut golden: Vec<String> =
+        GOLDEN.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    golden.sort();
+    let lacks: Vec<_> = there.iter().filter(|row| !golden.contains(row)).collect();
+    let extra: Vec<_> = golden.iter().filter(|row| !there.contains(row)).collect();
+    assert!(lacks.is_empty() && extra.is_empty(), "not written down: {lacks:#?}\nnot there: {extra:#?}");
+    assert_eq!(golden.len(), there.len(), "a row is there twice");
+}
+
 #[test]
 fn no_agent_can_answer_run_or_read_what_is_not_its_own() {
     let agents: Vec<String> = ENDPOINTS

@@ -6,16 +6,16 @@ use tokio::net::TcpStream;
 
 use crate::rig::{Rig, harmless};
 
-struct Listening(Lines<BufReader<TcpStream>>);
+pub struct Listening(Lines<BufReader<TcpStream>>);
 
 impl Listening {
-    async fn new(rig: &Rig, path: &str, lines: &str) -> Self {
+    pub async fn new(rig: &Rig, path: &str, lines: &str) -> Self {
+        Self::as_whoever(rig, path, &format!("authorization: Bearer {}\r\n{lines}", rig.first())).await
+    }
+
+    pub async fn as_whoever(rig: &Rig, path: &str, lines: &str) -> Self {
         let mut stream = rig.connect().await;
-        let head = format!(
-            "GET {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n{lines}\r\n",
-            rig.address,
-            rig.first()
-        );
+        let head = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n{lines}\r\n", rig.address);
         stream.write_all(head.as_bytes()).await.unwrap();
         let mut listening = Self(BufReader::new(stream).lines());
         listening.until("retry: ").await;
@@ -23,7 +23,7 @@ impl Listening {
     }
 
     /// The rest of the next line that begins so; nothing if the stream ends first.
-    async fn until(&mut self, begins: &str) -> Option<String> {
+    pub async fn until(&mut self, begins: &str) -> Option<String> {
         while let Some(line) = self.0.next_line().await.unwrap() {
             if let Some(rest) = line.strip_prefix(begins) {
                 return Some(rest.to_owned());
@@ -32,7 +32,7 @@ impl Listening {
         None
     }
 
-    async fn id(&mut self) -> u64 {
+    pub async fn id(&mut self) -> u64 {
         self.until("id: ").await.unwrap().parse().unwrap()
     }
 }

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     AgedOut, Agent, Entry, Escalation, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, Raised,
     Retention, Review, ReviewState, Session, Setting, Settings, Sighting, StoreError, StoredGrant,
-    StoredRecord, Threat, ThreatState, Vote,
+    StoredLogin, StoredRecord, Threat, ThreatState, Vote,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -25,6 +25,9 @@ const ONCE_KEPT_MS: i64 = 2 * placet_core::warrant::LIFE_MS_MAX;
 
 /// Of each kind of thing, so many age out at once: nobody waits long for their turn.
 const AGED_AT_ONCE: i64 = 1_000;
+/// Tries that failed are remembered for so long, and so many of them.
+const TRIES_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
+const TRIES_KEPT_MAX: i64 = 100_000;
 /// A shelf is let go up to so much later than it could be.
 const SHELF_STEP_MS: i64 = 60 * 60 * 1_000;
 /// The index by when a session was last seen is as coarse as this.
@@ -745,6 +748,47 @@ impl Ledger for SqliteLedger<'_> {
         }
     }
 
+    fn login_put(&mut self, login: &StoredLogin) -> Result<()> {
+        let (name, expires) = (login.name.as_slice(), login.expires.as_ms());
+        self.run(
+            "insert into login (name, user, stamp, expires) values (?, ?, ?, ?)",
+            params![name, login.user, login.stamp, expires],
+        )
+        .map(|_| ())
+    }
+
+    fn login_get(&mut self, name: &[u8; 32]) -> Result<Option<StoredLogin>> {
+        let sql = "select user, stamp, expires from login where name = ?";
+        self.one(sql, [name.as_slice()], |row| {
+            let (user, stamp, expires) = (row.get(0)?, row.get(1)?, rows::time(row.get(2)?));
+            Ok(StoredLogin { name: *name, user, stamp, expires })
+        })
+    }
+
+    fn login_end(&mut self, name: &[u8; 32]) -> Result<bool> {
+        Ok(self.run("delete from login where name = ?", [name.as_slice()])? > 0)
+    }
+
+    fn logins_end_of(&mut self, user: &str) -> Result<u64> {
+        Ok(self.run("delete from login where user = ?", [user])? as u64)
+    }
+
+    fn tries_get(&mut self, key: &str) -> Result<Option<(u64, Timestamp)>> {
+        let sql = "select count, last from tries where key = ?";
+        self.one(sql, [key], |row| Ok((count(row.get(0)?), rows::time(row.get(1)?))))
+    }
+
+    fn tries_put(&mut self, key: &str, count: u64, last: Timestamp) -> Result<()> {
+        let done = match count {
+            0 => self.run("delete from tries where key = ?", [key]),
+            _ => self.run(
+                "insert or replace into tries (key, count, last) values (?, ?, ?)",
+                params![key, count as i64, last.as_ms()],
+            ),
+        };
+        done.map(|_| ())
+    }
+
     fn happening_put(&mut self, happening: &Happening) -> Result<()> {
         self.run(
             "insert into happening (at, kind, session, body) values (?, ?, ?, ?)",
@@ -806,6 +850,19 @@ impl Ledger for SqliteLedger<'_> {
         self.run(
             "delete from once where key in (select key from once where at < ? limit ?)",
             params![once_until, AGED_AT_ONCE],
+        )?;
+        self.run(
+            "delete from login where name in (select name from login where expires < ? limit ?)",
+            [now.as_ms(), AGED_AT_ONCE],
+        )?;
+        self.run(
+            "delete from tries where key in (select key from tries where last < ? limit ?)",
+            [now.plus_ms(-TRIES_KEPT_MS).as_ms(), AGED_AT_ONCE],
+        )?;
+        // Whoever makes up names to try does not fill the disk with them.
+        self.run(
+            "delete from tries where key in (select key from tries order by last desc limit -1 offset ?)",
+            [TRIES_KEPT_MAX],
         )?;
         Ok(AgedOut {
             holds: holds as u64,

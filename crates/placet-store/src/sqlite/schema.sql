@@ -188,3 +188,21 @@ create table happening (
 );
 create index happening_session on happening (session);
 create index happening_at on happening (at);
+
+-- Who is signed in, by the hash of what their browser shows.
+create table login (
+    name    blob primary key,
+    user    text not null,
+    stamp   text not null,
+    expires integer not null
+) without rowid;
+create index login_user on login (user);
+create index login_expires on login (expires);
+
+-- Sign-ins that failed, by who tried from where.
+create table tries (
+    key   text primary key,
+    count integer not null,
+    last  integer not null
+) without rowid;
+create index tries_last on tries (last);

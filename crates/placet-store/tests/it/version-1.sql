@@ -184,6 +184,22 @@ create table happening (
 create index happening_session on happening (session);
 create index happening_at on happening (at);
 
+create table login (
+    name    blob primary key,
+    user    text not null,
+    stamp   text not null,
+    expires integer not null
+) without rowid;
+create index login_user on login (user);
+create index login_expires on login (expires);
+
+create table tries (
+    key   text primary key,
+    count integer not null,
+    last  integer not null
+) without rowid;
+create index tries_last on tries (last);
+
 insert into setting values ('mode', 'observe');
 insert into record values (0, 1, 1772452801000, 1, 'c1', x'61', x'022a6979e6dab7aa5ae4c3e5e45f7e977112a7e63593820dbec1ec738a24f93c', x'07070707070707070707070707070707');
 update head set size = 1, peaks = x'022a6979e6dab7aa5ae4c3e5e45f7e977112a7e63593820dbec1ec738a24f93c', settings_version = 1;
@@ -198,4 +214,6 @@ insert into happening values (1, 1772452801000, 'session_start', 's1', x'01');
 insert into vote values (1, 1, 'ann', 1, null, 1772452801000, 0);
 insert into escalation values (1, 0, 1772452851000);
 insert into review values (0, 's1', 1772452801000, null, 1, null, null);
+insert into login values (x'02', 'ann', 'a1', 1772452901000);
+insert into tries values ('ann 127.0.0.1', 2, 1772452801000);
 pragma user_version = 1;

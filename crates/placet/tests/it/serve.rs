@@ -15,13 +15,13 @@ use tempfile::TempDir;
 
 use crate::run::placet;
 
-struct Service {
-    child: Child,
-    address: String,
-    said: Vec<String>,
+pub struct Service {
+    pub child: Child,
+    pub address: String,
+    pub said: Vec<String>,
 }
 
-fn command(home: &Path, arguments: &[&str]) -> Command {
+pub fn command(home: &Path, arguments: &[&str]) -> Command {
     let mut command = placet();
     command.args(arguments).env("HOME", home).env("PLACET_DATA", home.join("data"));
     command.env_remove("XDG_CONFIG_HOME").env_remove("PLACET_APPROVER").env("USER", "ann");
@@ -29,7 +29,7 @@ fn command(home: &Path, arguments: &[&str]) -> Command {
 }
 
 /// What a command prints, and how it ends.
-fn run(home: &Path, arguments: &[&str]) -> (String, String, i32) {
+pub fn run(home: &Path, arguments: &[&str]) -> (String, String, i32) {
     let output = command(home, arguments).stdin(Stdio::null()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (text(output.stdout), text(output.stderr), output.status.code().unwrap())
@@ -44,8 +44,10 @@ impl Drop for Service {
 }
 
 impl Service {
-    fn start(home: &Path, arguments: &[&str]) -> Self {
-        let mut child = command(home, &["serve", "--listen", "127.0.0.1:0"])
+    pub fn start(home: &Path, arguments: &[&str]) -> Self {
+        let listens: &[&str] =
+            if arguments.contains(&"--listen") { &["serve"] } else { &["serve", "--listen", "127.0.0.1:0"] };
+        let mut child = command(home, listens)
             .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -53,19 +55,23 @@ impl Service {
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut said = vec![lines.next().unwrap().unwrap()];
-        let address = said[0].split("http://").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+        let address = said[0].split("://").nth(1).unwrap().split(' ').next().unwrap().to_owned();
         while !said.last().unwrap().trim_start().starts_with("try") {
             said.push(lines.next().unwrap().unwrap());
         }
         Self { child, address, said }
     }
 
-    fn post(&self, path: &str, body: &Value, secret: &str) -> Value {
+    pub fn post(&self, path: &str, body: &Value, secret: &str) -> Value {
+        self.ask("POST", path, body, secret)
+    }
+
+    pub fn ask(&self, method: &str, path: &str, body: &Value, secret: &str) -> Value {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let body = body.to_string();
         write!(
             stream,
-            "POST {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-length: {}\r\nauthorization: Bearer {secret}\r\n\r\n{body}",
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-length: {}\r\nauthorization: Bearer {secret}\r\n\r\n{body}",
             self.address,
             body.len()
         )
@@ -75,12 +81,23 @@ impl Service {
         serde_json::from_str(text.split_once("\r\n\r\n").unwrap().1).unwrap()
     }
 
-    fn signal(&self, name: &str) {
+    pub fn signal(&self, name: &str) {
         assert!(Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap().success());
     }
 
+    /// Reads what it says of itself until a line has something in it.
+    pub fn heard(&mut self) -> impl FnMut(&str) -> String + use<> {
+        let mut log = BufReader::new(self.child.stderr.take().unwrap()).lines();
+        move |what| loop {
+            let line = log.next().expect("it says so").unwrap();
+            if line.contains(what) {
+                return line;
+            }
+        }
+    }
+
     /// What it said of itself until it ended.
-    fn end(mut self, signal: &str) -> String {
+    pub fn end(mut self, signal: &str) -> String {
         self.signal(signal);
         let mut text = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
@@ -135,13 +152,7 @@ fn configuration_that_changes_is_read_again_and_a_mistake_in_it_is_not() {
         |service: &Service| service.post("/v1/calls", &harmless, secret.trim())["answer"].clone();
     assert_eq!(ask(&service), "block", "an empty secret is none");
     assert_eq!(as_operator(&service), "allow");
-    let mut log = BufReader::new(service.child.stderr.take().unwrap()).lines();
-    let mut until = |what: &str| loop {
-        let line = log.next().expect("it says so").unwrap();
-        if line.contains(what) {
-            return line;
-        }
-    };
+    let mut until = service.heard();
     fs::write(&file, "[tools.read_file]\nalways_ask = true\n").unwrap();
     service.signal("-HUP");
     until("configuration read");

@@ -4,6 +4,8 @@ pub mod holds;
 
 pub mod log;
 
+pub mod logins;
+
 pub mod parties;
 
 pub mod retention;
@@ -56,6 +58,9 @@ macro_rules! keeps_every_promise {
             parties::a_session_has_the_warrant_it_was_given,
             parties::agents_are_the_sum_of_their_sessions,
             parties::happenings_are_kept_by_session,
+
+            logins::who_is_signed_in_is_known_until_they_sign_out,
+            logins::tries_are_counted_and_forgotten_after_a_day,
 
             threats::a_threat_is_new_then_again_then_open_again,
             threats::open_threats_are_those_nobody_has_looked_at,

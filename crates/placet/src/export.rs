@@ -1,9 +1,5 @@
 //! `placet audit export`: the log for other programs, a line each, in as much memory for a million as for one.
 
-mod csv;
-
-mod ocsf;
-
 use std::{
     fs::File,
     io::{BufWriter, Write},
@@ -13,11 +9,7 @@ use std::{
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use data_encoding::HEXLOWER;
-use placet_core::{Json, printable, record::expand};
-use placet_engine::{Progress, each_record, records_since};
-use placet_store::StoredRecord;
-use serde_json::json;
+use placet_engine::{ExportFormat, Progress, each_record, records_since};
 
 use crate::{
     home::{self, Data, remedied},
@@ -56,6 +48,16 @@ pub enum Format {
     Ocsf,
 }
 
+impl From<Format> for ExportFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Jsonl => ExportFormat::Jsonl,
+            Format::Csv => ExportFormat::Csv,
+            Format::Ocsf => ExportFormat::Ocsf,
+        }
+    }
+}
+
 /// Runs the command.
 pub fn run(arguments: &Export, data: &Data) -> anyhow::Result<ExitCode> {
     let (_, store) = home::log_to_read(data)?;
@@ -67,9 +69,8 @@ pub fn run(arguments: &Export, data: &Data) -> anyhow::Result<ExitCode> {
         None => Box::new(std::io::stdout().lock()),
     };
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    if arguments.format == Format::Csv {
-        csv::heading(&mut out)?;
-    }
+    let format = ExportFormat::from(arguments.format);
+    format.heading(&mut out)?;
     let (first, total) = (range.start, range.end - range.start);
     let mut meter = Meter::new();
     let result = each_record(&store, range, |record| {
@@ -77,44 +78,11 @@ pub fn run(arguments: &Export, data: &Data) -> anyhow::Result<ExitCode> {
         if arguments.since.0.is_some_and(|since| record.at < since) {
             return Ok::<_, anyhow::Error>(());
         }
-        write(&mut out, arguments.format, &record)?;
+        format.write(&mut out, &record)?;
         Ok(())
     });
     meter.clear();
     result?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn write(out: &mut impl Write, format: Format, record: &StoredRecord) -> std::io::Result<()> {
-    // What cannot be read is still there: a gap would look like a log without it.
-    let read = expand(&record.body).unwrap_or(Json::Null);
-    let what = read.get("what").and_then(Json::as_object).and_then(|what| what.iter().next());
-    match format {
-        Format::Jsonl => {
-            let line = json!({
-                "index": record.index,
-                "at": record.at.to_string(),
-                "leaf": HEXLOWER.encode(&record.leaf),
-                "what": read.get("what").unwrap_or(&Json::Null),
-            });
-            writeln!(out, "{}", printable::json(&line.to_string()))
-        }
-        Format::Csv => csv::row(out, record, what),
-        Format::Ocsf => writeln!(out, "{}", printable::json(&ocsf::event(record, what).to_string())),
-    }
-}
-
-/// The text under `key`.
-fn text<'a>(json: &'a Json, key: &str) -> &'a str {
-    json.get(key).and_then(Json::as_str).unwrap_or("")
-}
-
-/// What the findings of a decision say that its verdict rests on: the rules that spoke, and why.
-fn rules_and_reasons(what: &Json) -> (Vec<&str>, Vec<&str>) {
-    let findings = what.get("findings").and_then(Json::as_array).unwrap_or_default();
-    let rules = findings.iter().filter_map(|finding| finding.get("source")?.get("rule")?.as_str()).collect();
-    let strictest = text(what, "verdict");
-    let speaking = findings.iter().filter(|finding| text(finding, "verdict") == strictest);
-    (rules, speaking.map(|finding| text(finding, "reason")).collect())
 }

@@ -1,0 +1,108 @@
+//! Grants: what wider approvals have left behind, and what one would.
+
+use axum::{http::StatusCode, response::Response};
+use placet_core::grant::Wider;
+use placet_engine::{AnswerError, Engine, GrantState, HoldName, grant_permits};
+use placet_store::StoredGrant;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    ask::Asked,
+    holds,
+    problem::{Problem, json as reply},
+};
+
+/// Grants that are looked through for those in force.
+const SEARCHED_MAX: usize = 10_000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asks {
+    r#for: String,
+}
+
+/// `GET /v1/grants`.
+pub async fn list(asked: Asked) -> Result<Response, Problem> {
+    let limit = asked.count("limit", 100, 1_000)? as usize;
+    let all = match asked.value("state").as_deref() {
+        None | Some("in_force") => false,
+        Some("all") => true,
+        Some(_) => return Err(Problem::malformed("`state` is `in_force` or `all`")),
+    };
+    let look = move |engine: &Engine| {
+        let now = engine.now();
+        let searched = if all { limit } else { SEARCHED_MAX };
+        let mut grants = engine.look(|ledger| ledger.grants(searched))?;
+        grants.retain(|grant| all || GrantState::of(grant, now) == GrantState::InForce);
+        grants.truncate(limit);
+        Ok(grants.iter().map(|grant| as_json(engine, grant)).collect::<Vec<_>>())
+    };
+    let grants = asked.server.off(look).await?;
+    Ok(reply(StatusCode::OK, &json!({ "grants": grants })))
+}
+
+/// `GET /v1/grants/{grant}`.
+pub async fn show(asked: Asked) -> Result<Response, Problem> {
+    let shown = asked.server.off(found(&asked, true)).await?.ok_or_else(none)?;
+    Ok(reply(StatusCode::OK, &shown))
+}
+
+/// `DELETE /v1/grants/{grant}`.
+pub async fn revoke(asked: Asked) -> Result<Response, Problem> {
+    let (id, by) = (asked.param("grant").to_owned(), asked.approver()?);
+    if !asked.server.engine.revoke_grant(&id, &by).await? {
+        return match asked.server.off(found(&asked, false)).await? {
+            None => Err(none()),
+            Some(_) => {
+                let message = "this grant was taken back already";
+                Err(Problem::new(StatusCode::CONFLICT, "already_revoked", message, "nothing is left to do"))
+            }
+        };
+    }
+    asked.server.say("grant revoked", &[("id", &id), ("by", &by.name())]);
+    let shown = asked.server.off(found(&asked, false)).await?.ok_or_else(none)?;
+    Ok(reply(StatusCode::OK, &shown))
+}
+
+/// `POST /v1/holds/{hold}/preview`.
+pub async fn preview(asked: Asked) -> Result<Response, Problem> {
+    let wanted: Asks = asked.read()?;
+    let wider = Wider::parse(&wanted.r#for).map_err(|error| Problem::malformed(error.to_string()))?;
+    let name = HoldName::parse(asked.param("hold")).map_err(|_| holds::none())?;
+    let preview = asked.server.off(move |engine| Ok(engine.preview(&name, wider))).await?;
+    let preview = preview.map_err(|error| match error {
+        AnswerError::Unknown => holds::none(),
+        AnswerError::Store(error) => error.into(),
+        error => {
+            Problem::new(StatusCode::CONFLICT, "not_grantable", error.to_string(), "approve this call alone")
+        }
+    })?;
+    let shown = json!({ "permits": preview.permits, "until": preview.until, "witness": preview.witness });
+    Ok(reply(StatusCode::OK, &shown))
+}
+
+fn none() -> Problem {
+    Problem::unknown("there is no such grant")
+}
+
+fn found(asked: &Asked, whole: bool) -> impl FnOnce(&Engine) -> Result<Option<Value>, Problem> + use<> {
+    let id = asked.param("grant").to_owned();
+    move |engine| {
+        let Some(grant) = engine.look(|ledger| ledger.grant_get(&id))? else { return Ok(None) };
+        let mut shown = as_json(engine, &grant);
+        if whole {
+            shown["used"] = engine.grant_used(&grant)?.into();
+        }
+        Ok(Some(shown))
+    }
+}
+
+fn as_json(engine: &Engine, grant: &StoredGrant) -> Value {
+    json!({
+        "id": grant.id, "agent": grant.agent, "session": grant.session, "ticket": grant.ticket,
+        "cites": grant.cites, "by": grant.by, "given": grant.given, "expires": grant.expires,
+        "revoked_by": grant.revoked_by, "state": GrantState::of(grant, engine.now()),
+        "permits": grant_permits(grant),
+    })
+}
