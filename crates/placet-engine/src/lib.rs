@@ -60,6 +60,8 @@ mod operate;
 
 mod changes;
 
+mod notices;
+
 mod tokens;
 
 mod password;
@@ -86,6 +88,7 @@ pub use export::ExportFormat;
 pub use grants::{GrantState, Preview, grant_permits};
 pub use holds::{AnswerError, HoldName, Ruling};
 pub use logins::{Known, Login, TooOften};
+pub use notices::{Interest, News, Occasion};
 pub use operate::Standing;
 pub use password::{PasswordHash, WeakPassword};
 pub use prove::{ProveError, Prover};

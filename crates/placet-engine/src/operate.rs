@@ -6,7 +6,7 @@ use placet_core::{
     Mode,
     record::{Changed, What},
 };
-use placet_store::{Ledger, StoreError, transact};
+use placet_store::{Ledger, Settings, StoreError, transact};
 
 use crate::{Approver, Credential, Engine, engine::Shared, snapshot::key};
 
@@ -19,6 +19,22 @@ pub struct Standing {
     pub agents: Vec<(String, Mode)>,
     /// Who stopped everything, if somebody did.
     pub stopped_by: Option<String>,
+}
+
+impl Standing {
+    /// What these settings say.
+    pub fn of(settings: &Settings) -> Self {
+        // A word that is none means that somebody has written here who should not.
+        let read = |word: &str| Mode::parse(word).unwrap_or(Mode::Enforce);
+        let own = |(name, value): (&str, &str)| {
+            Some((name.strip_prefix(key::MODE_OF_AGENT)?.to_owned(), read(value)))
+        };
+        Self {
+            mode: settings.get(key::MODE).map_or(Mode::Enforce, read),
+            agents: settings.iter().filter_map(own).collect(),
+            stopped_by: settings.get(key::STOPPED).filter(|by| !by.is_empty()).map(str::to_owned),
+        }
+    }
 }
 
 impl Engine {
@@ -69,15 +85,7 @@ impl Engine {
     /// How things stand.
     pub fn standing(&self) -> Result<Standing, StoreError> {
         self.shared.refresh()?;
-        let snapshot = self.snapshot();
-        let agents = snapshot.settings.values.iter().filter_map(|(key, value)| {
-            Some((key.strip_prefix(key::MODE_OF_AGENT)?.to_owned(), Mode::parse(&value.value)?))
-        });
-        Ok(Standing {
-            mode: snapshot.mode(""),
-            agents: agents.collect(),
-            stopped_by: snapshot.stopped().map(str::to_owned),
-        })
+        Ok(Standing::of(&self.snapshot().settings))
     }
 
     async fn set(&self, key: String, value: String, by: &str) -> Result<(), StoreError> {

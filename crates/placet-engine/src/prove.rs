@@ -3,7 +3,7 @@
 
 use placet_core::log::{
     Checkpoint, CheckpointError, ConsistencyProof, Hash, InclusionProof, SealedCheckpoint, Tree, VerifierKey,
-    consistency, hash_of, inclusion, is_consistent,
+    consistency, hash_of, inclusion, is_consistent, leaf,
 };
 use placet_store::{Ledger, Store, StoreError};
 
@@ -11,6 +11,8 @@ use crate::{Engine, engine::look};
 
 /// Every eighth height of the tree is kept.
 const KEPT: u32 = 8;
+/// Records that are read at once.
+const AT_ONCE: usize = 1_024;
 
 /// What makes proofs.
 pub struct Prover<'a> {
@@ -106,6 +108,34 @@ impl Prover<'_> {
             return Err(ProveError::Broken);
         }
         Ok((ConsistencyProof { old: old.size, path, checkpoint: sealed }, old, new))
+    }
+
+    /// Whether the log goes on from its last checkpoint: how much was signed, and how much there is. What was signed before
+    /// is taken by its hashes; `Verifier` reads all of it.
+    pub fn grown(&self) -> Result<(u64, u64), ProveError> {
+        let signed = self.or_last(None)?.open(&self.verifier)?;
+        look(self.store, |ledger| {
+            let head = ledger.log_tree()?;
+            let Some(ranges) = consistency(signed.size, head.size()) else {
+                return Ok(Err(ProveError::Broken));
+            };
+            let whole = match path(ledger, ranges) {
+                Ok(path) => is_consistent((signed.size, signed.root), (head.size(), head.root()), &path),
+                Err(error) => return Ok(Err(error)),
+            };
+            let mut at = signed.size;
+            while whole && at < head.size() {
+                let records = ledger.records_from(at, AT_ONCE)?;
+                let sound = |(index, record): (u64, &placet_store::StoredRecord)| {
+                    record.index == index && record.leaf == leaf(&record.body)
+                };
+                if records.is_empty() || !(at..).zip(&records).all(sound) {
+                    return Ok(Err(ProveError::Broken));
+                }
+                at += records.len() as u64;
+            }
+            Ok(if whole { Ok((signed.size, head.size())) } else { Err(ProveError::Broken) })
+        })?
     }
 
     fn or_last(&self, given: Option<SealedCheckpoint>) -> Result<SealedCheckpoint, ProveError> {

@@ -6,7 +6,7 @@ use std::{future::Future, pin::Pin};
 use axum::response::Response;
 
 use crate::{
-    agentguard, ask::Asked, auditing, calls, events, grants, health, holds, openapi, operating,
+    agentguard, ask::Asked, auditing, calls, events, grants, health, holds, notices, openapi, operating,
     problem::Problem, reviews, rules, sign_in, stream, users, warrants, watching,
 };
 
@@ -201,6 +201,10 @@ pub const ENDPOINTS: &[Endpoint] = &[
     row(Post, "/v1/logout", READS, "Sign out", "", |asked| Box::pin(sign_in::logout(asked))),
     row(Get, "/v1/me", READS, "Who you are, and what writes with your cookie need", "", |asked| Box::pin(sign_in::me(asked))),
     row(Put, "/v1/me/password", READS, "Give yourself another password; you are signed out everywhere", OWN_PASSWORD, |asked| Box::pin(users::own_password(asked))),
+
+    row(Get, "/v1/notifications", READS, "The channels over which people are told, and what they were told last", "", |asked| Box::pin(notices::list(asked))),
+    row(Post, "/v1/notifications/{channel}/test", RUNS, "Send a test over a channel", "", |asked| Box::pin(notices::test(asked))),
+    row(Post, "/v1/notices/{notice}/retry", RUNS, "Send again what was given up", "", |asked| Box::pin(notices::retry(asked))),
 
     row(Get, "/v1/openapi.json", ANYONE, "This document", "", |asked| Box::pin(openapi::document(asked))),
     row(Get, "/healthz", ANYONE, "Whether the process answers", "", |asked| Box::pin(health::healthz(asked))),

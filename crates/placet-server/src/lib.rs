@@ -50,6 +50,10 @@ mod users;
 
 mod stream;
 
+pub mod notify;
+
+mod notices;
+
 mod health;
 
 mod agentguard;

@@ -2,7 +2,7 @@
 
 use std::{
     net::IpAddr,
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, PoisonError, RwLock},
     time::{Duration, Instant},
 };
 
@@ -22,6 +22,7 @@ use crate::{
     gate::Gate,
     idempotent::Idempotent,
     metrics::Metrics,
+    notify::Channels,
     problem::Problem,
     sign_in::SignInLink,
 };
@@ -112,6 +113,7 @@ pub struct Server {
     pub(crate) keeper: OnceLock<Arc<dyn Keeper>>,
     pub(crate) editing: tokio::sync::Mutex<()>,
     pub(crate) started: Instant,
+    channels: RwLock<Arc<Channels>>,
     stopping: watch::Sender<bool>,
 }
 
@@ -130,6 +132,7 @@ impl Server {
             keeper: OnceLock::new(),
             editing: tokio::sync::Mutex::default(),
             started: Instant::now(),
+            channels: RwLock::default(),
             stopping: watch::channel(false).0,
             settings,
         })
@@ -151,6 +154,16 @@ impl Server {
         known: placet_engine::Known,
     ) -> Result<zeroize::Zeroizing<String>, getrandom::Error> {
         self.link.make(known, self.engine.now())
+    }
+
+    /// The channels over which people are told.
+    pub(crate) fn channels(&self) -> Arc<Channels> {
+        Arc::clone(&self.channels.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Sets the channels that can be tested and listed. Who starts the service tells over them.
+    pub fn set_channels(&self, channels: Arc<Channels>) {
+        *self.channels.write().unwrap_or_else(PoisonError::into_inner) = channels;
     }
 
     /// Begins to stop: whoever waits for a person is answered, streams end.

@@ -13,9 +13,10 @@ use placet_core::{
 };
 
 use crate::{
-    AgedOut, Agent, Entry, Escalation, Fault, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, Raised,
-    Retention, Review, ReviewState, Session, Settings, Shelves, Sighting, Store, StoreError, StoredGrant,
-    StoredLogin, StoredRecord, Threat, ThreatState, Vote, Work, store::Look,
+    AgedOut, Agent, Entry, Escalation, Fault, Happening, Hold, HoldChange, HoldId, Ledger, NewHold,
+    NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, Settings, Shelves,
+    Sighting, Store, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote, Work,
+    store::Look,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -158,5 +159,11 @@ forward! {
     fn tries_put(key: &str, count: u64, last: Timestamp) -> ();
     fn happening_put(happening: &Happening) -> ();
     fn happenings_of(session: &str, limit: usize) -> Vec<Happening>;
+    fn notice_put(notice: &NewNotice) -> ();
+    fn notice_get(id: i64) -> Option<Notice>;
+    fn notices_due(channel: &str, now: Timestamp, limit: usize) -> Vec<Notice>;
+    fn notices(limit: usize) -> Vec<Notice>;
+    fn notice_change(id: i64, change: &NoticeChange) -> ();
+    fn notices_trim(keep: usize) -> ();
     fn age_out(retention: &Retention, now: Timestamp) -> AgedOut;
 }

@@ -8,9 +8,9 @@ use placet_core::{
 };
 
 use crate::{
-    AgedOut, Agent, Entry, Escalation, Happening, Hold, HoldChange, HoldId, NewHold, Raised, Retention,
-    Review, ReviewState, Session, Settings, Sighting, StoreError, StoredGrant, StoredLogin, StoredRecord,
-    Threat, ThreatState, Vote,
+    AgedOut, Agent, Entry, Escalation, Happening, Hold, HoldChange, HoldId, NewHold, NewNotice, Notice,
+    NoticeChange, Raised, Retention, Review, ReviewState, Session, Settings, Sighting, StoreError,
+    StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -175,6 +175,19 @@ pub trait Ledger {
     fn happening_put(&mut self, happening: &Happening) -> Result<()>;
     /// The last `limit` events of a session, oldest first.
     fn happenings_of(&mut self, session: &str, limit: usize) -> Result<Vec<Happening>>;
+
+    /// Keeps something to tell.
+    fn notice_put(&mut self, notice: &NewNotice) -> Result<()>;
+    /// One notice.
+    fn notice_get(&mut self, id: i64) -> Result<Option<Notice>>;
+    /// Up to `limit` notices of a channel that are to be sent by `now`, the longest waiting first.
+    fn notices_due(&mut self, channel: &str, now: Timestamp, limit: usize) -> Result<Vec<Notice>>;
+    /// Up to `limit` notices, the newest first.
+    fn notices(&mut self, limit: usize) -> Result<Vec<Notice>>;
+    /// Something became of a notice.
+    fn notice_change(&mut self, id: i64, change: &NoticeChange) -> Result<()>;
+    /// Lets go of all but the newest `keep` that were delivered or are moot.
+    fn notices_trim(&mut self, keep: usize) -> Result<()>;
 
     /// Lets go of some of what is no longer to be kept: at most a thousand of each kind.
     fn age_out(&mut self, retention: &Retention, now: Timestamp) -> Result<AgedOut>;

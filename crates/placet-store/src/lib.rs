@@ -25,6 +25,8 @@ mod review;
 
 mod happening;
 
+mod notice;
+
 mod retention;
 
 mod shelves;
@@ -44,6 +46,7 @@ pub use hold::{Hold, HoldChange, HoldId, NewHold};
 pub use ledger::Ledger;
 pub use log::{Entry, EntryKind, StoredRecord};
 pub use login::StoredLogin;
+pub use notice::{NewNotice, Notice, NoticeChange, NoticeState};
 pub use retention::{AgedOut, Retention};
 pub use review::{Review, ReviewState};
 pub use session::{Agent, Session, Sighting};

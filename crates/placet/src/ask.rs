@@ -4,17 +4,20 @@ use std::{io::Write as _, path::PathBuf, process::ExitCode, time::Duration};
 
 use anyhow::Context;
 use clap::Args;
-use placet_core::{ToolCall, printable, warrant::parse_duration};
+use placet_core::{Json, ToolCall, hold::Ticket, printable, record::CallView, warrant::parse_duration};
 use placet_engine::{Answer, Held, Submission};
 use placet_store::wait_for;
+use serde_json::{Value, json};
 
-use crate::{called, cli::RuleSources, home::Data, style};
+use crate::{called, cli::RuleSources, home::Data, socket::Socket, style};
 
 #[derive(Debug, Args)]
 #[command(
     arg_required_else_help = true,
     after_help = "\
 The call is decided and recorded. If a person must be asked, a hold is opened; who answers it (`placet holds`) releases exactly this call, once. If nobody answers while we wait, the answer is a block with a ticket: ask the same again later to use the approval.
+
+If `placet serve` runs with the same data, it decides, by its own settings; unless `--config` or rules are named here.
 
 Examples:
   placet ask --agent nightly --session 81c2 -- git push --force origin main
@@ -63,8 +66,11 @@ pub struct Ask {
 pub fn run(arguments: &Ask) -> anyhow::Result<ExitCode> {
     let call = call(arguments)?;
     let wait = wait(&arguments.wait)?;
-    let home = arguments.data.open_to_decide(arguments.config.as_deref(), &arguments.rules)?;
     let json = arguments.data.json;
+    if let Some(service) = service(arguments)? {
+        return show(&over(&service, &call, wait, json)?, json);
+    }
+    let home = arguments.data.open_to_decide(arguments.config.as_deref(), &arguments.rules)?;
     let answer = wait_for(home.engine.submit_telling(Submission::new(call, wait), |held| {
         if !json && !wait.is_zero() {
             // Who cannot be told waits all the same.
@@ -73,11 +79,56 @@ pub fn run(arguments: &Ask) -> anyhow::Result<ExitCode> {
     }));
     // What is not done now is done by the next one.
     let _ = wait_for(home.engine.keep_house());
+    show(&answer, json)
+}
+
+/// The service that runs with this data, unless settings or rules are named here, which it does not know.
+fn service(arguments: &Ask) -> anyhow::Result<Option<Socket>> {
+    let named =
+        arguments.config.is_some() || !arguments.rules.own.is_empty() || arguments.rules.no_builtin_rules;
+    if named {
+        return Ok(None);
+    }
+    Ok(Socket::find(&arguments.data.directory()?))
+}
+
+/// Has the service decide. Whatever goes wrong on the way means that the call may not run.
+fn over(service: &Socket, call: &ToolCall, wait: Duration, json: bool) -> anyhow::Result<Answer> {
+    if !json && !wait.is_zero() {
+        let dim = style::DIM;
+        // Who cannot be told waits all the same.
+        let _ = writeln!(
+            anstream::stderr(),
+            "{dim}the service decides; if a person is asked, `placet holds list` shows it{dim:#}"
+        );
+    }
+    let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+    let body = json!({ "call": CallView::from(call), "wait_ms": wait_ms });
+    let said = service.post("/v1/calls", None, &body, wait)?;
+    let text = |key: &str| said.get(key).and_then(Value::as_str);
+    let record = said.get("record").and_then(Value::as_u64);
+    let answer = match (text("answer"), record) {
+        (Some("allow"), Some(record)) => {
+            let args = said.get("args").map(|args| Json::read(args.to_string().as_str())).transpose()?;
+            Some(Answer::Allow { args, record, observed: text("observed").map(str::to_owned) })
+        }
+        (Some("block"), record) => text("reason").map(|reason| Answer::Block {
+            reason: reason.to_owned(),
+            ticket: text("ticket").and_then(|ticket| Ticket::parse(ticket).ok()),
+            record,
+        }),
+        _ => None,
+    };
+    answer.context("the service gives an answer that is none; the call may not run")
+}
+
+/// Prints the answer, and gives the exit code for it.
+fn show(answer: &Answer, json: bool) -> anyhow::Result<ExitCode> {
     let mut out = anstream::stdout();
     if json {
-        writeln!(out, "{}", style::json(&answer))?;
+        writeln!(out, "{}", style::json(answer))?;
     } else {
-        print(&mut out, &answer)?;
+        print(&mut out, answer)?;
     }
     Ok(match answer {
         Answer::Allow { .. } => ExitCode::SUCCESS,

@@ -63,6 +63,18 @@ pub enum Command {
     Token(crate::token::Token),
     /// Add, list and remove the people who sign in to `placet serve`.
     User(crate::user::User),
+    /// Write the configuration to begin with, and say what is set and where.
+    Config(crate::config::ConfigOf),
+    /// Say what is configured, what is enforced and how surely, what is not, and what to do about it.
+    Doctor(crate::doctor::Doctor),
+    /// List what people were told, send it again, and test a channel.
+    Notifications(crate::notifications::Notifications),
+    /// Watch a small scripted agent ask for three things: one is allowed, one held, one blocked.
+    Demo(crate::demo::Demo),
+    /// Write the data into one file, while the service runs.
+    Backup(crate::backup::Backup),
+    /// Put a back-up into an empty data directory, once its log is verified.
+    Restore(crate::backup::Restore),
     /// Explain to a person what a call would do, how risky it is and why.
     Explain(Explain),
     /// Check, test, list, show, draft and try rules.

@@ -63,6 +63,28 @@ impl Edits {
         })
     }
 
+    /// The files of it, by their names within `directory`.
+    pub fn files(directory: &Path) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+        let read = Self::read(directory)?;
+        let settings = directory.join(SETTINGS);
+        let paths = read.rules.keys().chain(read.revoked.keys()).chain([&settings]);
+        let mut files = Vec::new();
+        for path in paths.filter(|path| path.exists()) {
+            let name = path.strip_prefix(directory).ok().and_then(Path::to_str);
+            let name = name.with_context(|| format!("the name of `{}` is no text", path.display()))?;
+            let bytes = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+            files.push((name.to_owned(), bytes));
+        }
+        Ok(files)
+    }
+
+    /// Whether a file of this name could be one of them.
+    pub fn has_place_for(name: &str) -> bool {
+        let plain = |name: &str| !name.is_empty() && !name.starts_with('.') && !name.contains('/');
+        let below = |directory: &str| name.strip_prefix(directory)?.strip_prefix('/');
+        name == SETTINGS || [RULES, REVOKED].iter().filter_map(|directory| below(directory)).any(plain)
+    }
+
     /// Sets what was changed in `policy`.
     pub fn apply(&self, policy: &mut Policy) -> anyhow::Result<()> {
         if let Some(thresholds) = self.settings.thresholds {

@@ -27,7 +27,7 @@ use zeroize::Zeroizing;
 use crate::{assessor, cli::RuleSources, config, edits::Edits, keyring, rulebook};
 
 /// Where the data is.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Data {
     /// The data directory; else `PLACET_DATA`, or `placet` where your data is.
     #[arg(long = "data", value_name = "DIR", global = true)]
@@ -37,7 +37,8 @@ pub struct Data {
     pub json: bool,
 }
 
-const DATABASE: &str = "placet.db";
+/// The data, in the data directory.
+pub const DATABASE: &str = "placet.db";
 const LOG_KEY: &str = "audit.key";
 const LOG_PUBLIC: &str = "audit.pub";
 const KEY_PREFIX: &str = "placet_log_1_";
@@ -78,8 +79,8 @@ impl Data {
 
     /// Opens it with the settings in `file` and no rules, for commands that decide nothing but need the trusted keys.
     pub fn open_configured(&self, file: Option<&Path>) -> anyhow::Result<Home> {
-        let policy = config::load(file)?;
-        let revocations = revocations(&policy, file)?;
+        let config::Config { policy, file, .. } = config::read(file)?;
+        let revocations = revocations(&policy, file.as_deref())?;
         let configuration = Configuration::new(policy, placet_core::rule::RuleSet::default());
         let home = self.open_with(Configuration { revocations, ..configuration })?;
         home.admit_first()?;
@@ -120,20 +121,21 @@ pub fn configuration_with(
     sources: &RuleSources,
     edits: &Edits,
 ) -> anyhow::Result<Configuration> {
-    let mut policy = config::load(file)?;
+    let read = config::read(file)?;
+    let fingerprint = fingerprint(&read, sources, edits)?;
+    let config::Config { mut policy, file, .. } = read;
     edits.apply(&mut policy)?;
     let rules = rulebook::load(&sources.own, edits.sources(), !sources.no_builtin_rules, &policy)?;
     if let Some(problem) = quorum::problem_among(&policy, &rules) {
         bail!("{problem}");
     }
-    let mut revocations = revocations(&policy, file)?;
+    let mut revocations = revocations(&policy, file.as_deref())?;
     let roots = TrustedKeys::new(policy.warrants.roots.iter().map(|root| root.0));
     for (path, text) in &edits.revoked {
         let cannot = || format!("cannot use the revocation list `{}`", path.display());
         let list = SealedRevocations::parse(text).and_then(|list| list.open(&roots)).with_context(cannot)?;
         revocations.add(list).with_context(cannot)?;
     }
-    let fingerprint = fingerprint(file, sources, &policy, edits)?;
     let assessor = policy.assessor.as_ref().map(assessor::open);
     let configuration = Configuration::new(policy, rules);
     Ok(Configuration { fingerprint, revocations, assessor, ..configuration })
@@ -145,7 +147,7 @@ pub fn fingerprint_of(
     sources: &RuleSources,
     directory: &Path,
 ) -> anyhow::Result<[u8; 8]> {
-    fingerprint(file, sources, &config::load(file)?, &Edits::read(directory)?)
+    fingerprint(&config::read(file)?, sources, &Edits::read(directory)?)
 }
 
 /// An error with what can be done about it.
@@ -166,18 +168,18 @@ fn revocations(policy: &Policy, file: Option<&Path>) -> anyhow::Result<Revocatio
 }
 
 /// The start of a hash over all that decisions are made by, as it is written.
-fn fingerprint(
-    file: Option<&Path>,
-    sources: &RuleSources,
-    policy: &Policy,
-    edits: &Edits,
-) -> anyhow::Result<[u8; 8]> {
+fn fingerprint(config: &config::Config, sources: &RuleSources, edits: &Edits) -> anyhow::Result<[u8; 8]> {
     let mut hash = Sha256::new().chain_update(env!("CARGO_PKG_VERSION"));
     hash.update([u8::from(sources.no_builtin_rules)]);
-    if let Some(file) = file {
+    if let Some(file) = &config.file {
         hash.update(fs::read(file)?);
     }
-    for list in revocation_files(policy, file) {
+    for set in &config.set {
+        if let (config::From::Environment(name), Some(value)) = (&set.from, &set.value) {
+            hash.update(format!("{name}={value}\n"));
+        }
+    }
+    for list in revocation_files(&config.policy, config.file.as_deref()) {
         hash.update(fs::read(list)?);
     }
     for path in &sources.own {
@@ -313,7 +315,7 @@ impl Home {
 }
 
 /// Where the credential is: `PLACET_APPROVER`, or `placet/approver` where the user's configuration is.
-fn credential_file() -> anyhow::Result<PathBuf> {
+pub fn credential_file() -> anyhow::Result<PathBuf> {
     if let Some(file) = std::env::var_os("PLACET_APPROVER").filter(|value| !value.is_empty()) {
         return Ok(file.into());
     }

@@ -145,6 +145,11 @@ pub fn signing_key(name: &str, directory: &Path) -> anyhow::Result<SigningKey> {
 
 /// The text of a file with a secret in it. One that others can read is refused.
 pub fn read_private(path: &Path) -> anyhow::Result<Zeroizing<String>> {
+    read_private_up_to(path, 4096)
+}
+
+/// The same for a file of up to so many bytes.
+pub fn read_private_up_to(path: &Path, bytes_max: u64) -> anyhow::Result<Zeroizing<String>> {
     let shown = path.display();
     let metadata = fs::metadata(path).with_context(|| format!("cannot read `{shown}`"))?;
     #[cfg(unix)]
@@ -153,12 +158,12 @@ pub fn read_private(path: &Path) -> anyhow::Result<Zeroizing<String>> {
         let mode = metadata.permissions().mode() & 0o777;
         if mode & 0o077 != 0 {
             bail!(
-                "others can read the secret key `{shown}` (mode {mode:03o}); mend it with `chmod 600 {shown}`"
+                "others can read the secret in `{shown}` (mode {mode:03o}); mend it with `chmod 600 {shown}`"
             );
         }
     }
-    if metadata.len() > 4096 {
-        bail!("`{shown}` is too long to be a key");
+    if metadata.len() > bytes_max {
+        bail!("`{shown}` is too long to be meant");
     }
     Ok(Zeroizing::new(fs::read_to_string(path).with_context(|| format!("cannot read `{shown}`"))?))
 }

@@ -46,6 +46,18 @@ mod edits;
 
 mod serve;
 
+mod doctor;
+
+mod notifications;
+
+mod backup;
+
+mod demo;
+
+mod socket;
+
+mod telling;
+
 mod token;
 
 mod user;
@@ -101,6 +113,12 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Token(arguments) => token::run(&arguments),
         Command::User(arguments) => user::run(&arguments),
+        Command::Config(arguments) => config::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Notifications(arguments) => notifications::run(&arguments),
+        Command::Demo(arguments) => demo::run(&arguments),
+        Command::Backup(arguments) => backup::back_up(&arguments),
+        Command::Restore(arguments) => backup::restore(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rules(arguments) => rules::run(&arguments),
         Command::Redact(arguments) => redact::run(&arguments),

@@ -21,12 +21,14 @@ use zeroize::Zeroizing;
 use crate::{
     certificate::Certificate,
     cli::RuleSources,
+    config::{self, server},
     edits::Keeps,
     home::{self, Data, Home, remedied},
-    style,
+    socket, style,
+    telling::Telling,
 };
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "\
 Agents on this machine ask at `POST /v1/calls`, or through a plugin that speaks to AgentGuard, and need no token. People answer with `placet holds`, or over HTTP with the credential of an approver or a token (`placet token create`). `GET /v1/openapi.json` describes every path.
 
@@ -40,8 +42,10 @@ Examples:
   placet serve --listen 0.0.0.0:8443 --config placet.toml --host placet.example.com
   placet serve --listen 0.0.0.0:8080 --behind-proxy --host placet.example.com")]
 pub struct Serve {
-    /// The address to listen at, besides the socket in the data directory.
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    /// The address to listen at, besides the socket in the data directory [default: 127.0.0.1:8080].
+    #[arg(long = "listen", value_name = "ADDR")]
+    pub listen_given: Option<SocketAddr>,
+    #[arg(skip = server::LISTEN)]
     pub listen: SocketAddr,
     /// Decide and record, and stop nothing but warrants, crises and `stop-all`; as `placet mode observe`.
     #[arg(long)]
@@ -58,6 +62,9 @@ pub struct Serve {
     /// A network from which AgentGuard plugins may ask without a secret in their path, such as `10.1.0.0/16`.
     #[arg(long, value_name = "NETWORK", value_parser = network)]
     pub agentguard_from: Vec<(IpAddr, u8)>,
+    /// How it writes its own lines: `text` or `json`.
+    #[arg(long, value_name = "FORMAT")]
+    pub log: Option<server::LogFormat>,
     /// Thresholds, and settings for single tools and rules.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -67,11 +74,11 @@ pub struct Serve {
     pub data: Data,
 }
 
-const SOCKET: &str = "placet.sock";
 /// How often we look whether a file has changed.
 const FILES_EVERY: Duration = Duration::from_secs(2);
 
-fn network(text: &str) -> Result<(IpAddr, u8), String> {
+/// A network, as in `10.1.0.0/16`.
+pub fn network(text: &str) -> Result<(IpAddr, u8), String> {
     let wrong = || format!("`{}` is no network; write `10.1.0.0/16`", text.escape_debug());
     let (address, bits) = text.split_once('/').ok_or_else(wrong)?;
     let address: IpAddr = address.parse().map_err(|_| wrong())?;
@@ -82,6 +89,7 @@ fn network(text: &str) -> Result<(IpAddr, u8), String> {
 
 /// Runs the command.
 pub fn run(arguments: &Serve) -> anyhow::Result<ExitCode> {
+    let arguments = &arguments.settled()?;
     let home = arguments.data.open_to_decide(arguments.config.as_deref(), &arguments.rules)?;
     home.admit_first()?;
     home.engine.snapshot().configuration().rules.prepare();
@@ -107,6 +115,27 @@ pub fn run(arguments: &Serve) -> anyhow::Result<ExitCode> {
     // What is not done now is done by the next one.
     let _ = wait_for(home.engine.checkpoint());
     Ok(ExitCode::SUCCESS)
+}
+
+impl Serve {
+    /// The same with what the configuration says where the command line says nothing.
+    fn settled(&self) -> anyhow::Result<Self> {
+        let config::Config { server: written, file, .. } = config::read(self.config.as_deref())?;
+        // What it names beside itself is found there, wherever it was found.
+        let mut settled = Self { config: file, ..self.clone() };
+        settled.listen = self.listen_given.or(written.listen).unwrap_or(server::LISTEN);
+        settled.behind_proxy |= written.behind_proxy;
+        settled.log = self.log.or(Some(written.log));
+        if settled.hosts.is_empty() {
+            settled.hosts = written.hosts;
+        }
+        if settled.agentguard_from.is_empty() {
+            // They were read once already, so none is wrong.
+            settled.agentguard_from =
+                written.agentguard_from.iter().filter_map(|text| network(text).ok()).collect();
+        }
+        Ok(settled)
+    }
 }
 
 /// Refuses to be reached from elsewhere in the clear, or to be reached by nobody.
@@ -139,7 +168,7 @@ async fn serve(
     let net = Listener::net(arguments.listen, tls)
         .with_context(|| format!("cannot listen at `{}`; is it in use?", arguments.listen))?;
     let address = net.address().unwrap_or(arguments.listen);
-    let path = home.directory.join(SOCKET);
+    let path = home.directory.join(socket::NAME);
     let mut listeners = vec![net];
     let socket = match Listener::unix(&path).await {
         Ok(unix) => {
@@ -154,8 +183,12 @@ async fn serve(
     };
     let (mut terminated, mut interrupted) =
         (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let log = Log::to(std::io::stderr());
+    let log = match arguments.log.unwrap_or_default() {
+        server::LogFormat::Text => Log::to(std::io::stderr()),
+        server::LogFormat::Json => Log::json_to(std::io::stderr()),
+    };
     let server = Server::new(home.engine.clone(), settings, log);
+    let telling = Telling::start(&home.engine, &server, &config::read(arguments.config.as_deref())?)?;
     let at = format!("{}://{address}", if certificate.is_some() { "https" } else { "http" });
     let link = sign_in_link(arguments, home, &server)?;
     announce(arguments, home, &at, &socket, link.as_ref().map(|link| link.as_str()))?;
@@ -170,7 +203,7 @@ async fn serve(
         config: arguments.config.clone(),
         sources: arguments.rules.clone(),
     }));
-    let reloading = reload(arguments, home, Arc::clone(&server), certificate);
+    let reloading = reload(arguments, home, Arc::clone(&server), certificate, &telling);
     tokio::select! {
         () = placet_server::serve(Arc::clone(&server), listeners, stop) => Ok(()),
         error = reloading => Err(error),
@@ -247,6 +280,7 @@ async fn reload(
     home: &Home,
     server: Arc<Server>,
     mut certificate: Option<Certificate>,
+    telling: &Telling,
 ) -> anyhow::Error {
     let mut hung_up = match signal(SignalKind::hangup()) {
         Ok(signal) => signal,
@@ -280,6 +314,11 @@ async fn reload(
                 configuration.rules.prepare();
                 let rules = configuration.rules.rules().len();
                 engine.configure(configuration);
+                let told =
+                    config::read(arguments.config.as_deref()).and_then(|config| telling.replace(&config));
+                if let Err(why) = told {
+                    server.say("channels refused", &[("why", &why), ("kept", &"the old ones")]);
+                }
                 server.say("configuration read", &[("rules", &rules)]);
             }
             Ok(Err(error)) => {

@@ -6,6 +6,7 @@ mod faults;
 mod grants;
 mod holds;
 mod modes;
+mod notices;
 mod processes;
 mod prove;
 mod reports;

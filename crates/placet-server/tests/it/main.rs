@@ -6,6 +6,7 @@ mod agentguard;
 mod calls;
 mod documents;
 mod hostile;
+mod notify;
 mod people;
 mod reading;
 mod revoked;

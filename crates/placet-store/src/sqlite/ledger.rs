@@ -13,9 +13,9 @@ use super::{
     rows::{self, count, damaged, told},
 };
 use crate::{
-    AgedOut, Agent, Entry, Escalation, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, Raised,
-    Retention, Review, ReviewState, Session, Setting, Settings, Sighting, StoreError, StoredGrant,
-    StoredLogin, StoredRecord, Threat, ThreatState, Vote,
+    AgedOut, Agent, Entry, Escalation, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, NewNotice,
+    Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, Setting, Settings, Sighting,
+    StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -91,6 +91,12 @@ impl<'a> SqliteLedger<'a> {
     fn threats_where(&self, rest: &str, values: impl Params) -> Result<Vec<Threat>> {
         let read = self.all(&format!("select {} from threat {rest}", rows::THREAT), values, rows::threat)?;
         read.into_iter().map(|threat| threat.ok_or_else(|| damaged("a threat"))).collect()
+    }
+
+    fn notices_where(&self, rest: &str, values: impl Params) -> Result<Vec<Notice>> {
+        let sql = format!("select {} from notice {rest}", rows::NOTICE);
+        let notices = self.all(&sql, values, rows::notice)?.into_iter().collect::<Option<Vec<_>>>();
+        notices.ok_or_else(|| damaged("a notice"))
     }
 
     fn tree(&mut self) -> Result<&mut Tree> {
@@ -793,6 +799,48 @@ impl Ledger for SqliteLedger<'_> {
         self.run(
             "insert into happening (at, kind, session, body) values (?, ?, ?, ?)",
             params![happening.at.as_ms(), happening.kind, happening.session, happening.body],
+        )
+        .map(|_| ())
+    }
+
+    fn notice_put(&mut self, notice: &NewNotice) -> Result<()> {
+        self.run(
+            "insert into notice (channel, occasion, subject, body, made, state, attempts, due) \
+             values (?, ?, ?, ?, ?5, 'waiting', 0, ?5)",
+            params![notice.channel, notice.occasion, notice.subject, notice.body, notice.made.as_ms()],
+        )
+        .map(|_| ())
+    }
+
+    fn notice_get(&mut self, id: i64) -> Result<Option<Notice>> {
+        Ok(self.notices_where("where id = ?", [id])?.pop())
+    }
+
+    fn notices_due(&mut self, channel: &str, now: Timestamp, limit: usize) -> Result<Vec<Notice>> {
+        self.notices_where(
+            "where state = 'waiting' and channel = ? and due <= ? order by due, id limit ?",
+            params![channel, now.as_ms(), limit as i64],
+        )
+    }
+
+    fn notices(&mut self, limit: usize) -> Result<Vec<Notice>> {
+        self.notices_where("order by id desc limit ?", [limit as i64])
+    }
+
+    fn notice_change(&mut self, id: i64, change: &NoticeChange) -> Result<()> {
+        let sql = "update notice set state = ?, attempts = ?, due = ?, problem = ? where id = ?";
+        let (state, due) = (change.state.as_str(), change.due.as_ms());
+        match self.run(sql, params![state, change.attempts as i64, due, change.problem, id])? {
+            1 => Ok(()),
+            _ => Err(damaged("a notice that was there")),
+        }
+    }
+
+    fn notices_trim(&mut self, keep: usize) -> Result<()> {
+        self.run(
+            "delete from notice where state in ('delivered', 'moot') and id <= \
+             (select id from notice where state in ('delivered', 'moot') order by id desc limit 1 offset ?)",
+            [keep as i64],
         )
         .map(|_| ())
     }

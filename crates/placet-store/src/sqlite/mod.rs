@@ -2,6 +2,8 @@
 
 mod connection;
 
+mod backup;
+
 mod cache;
 
 mod ledger;
@@ -25,6 +27,7 @@ use crate::{
     store::{Look, Store, Work},
 };
 
+pub use backup::Beside;
 pub use connection::Options;
 
 /// Work that may wait in the queue. Who comes when it is full is told so at once.

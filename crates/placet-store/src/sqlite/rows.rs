@@ -8,8 +8,8 @@ use placet_core::{
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Row};
 
 use crate::{
-    EntryKind, Fault, Happening, Hold, HoldId, NewHold, Review, ReviewState, Session, StoreError,
-    StoredGrant, StoredRecord, Threat, ThreatState, Vote,
+    EntryKind, Fault, Happening, Hold, HoldId, NewHold, NewNotice, Notice, NoticeState, Review, ReviewState,
+    Session, StoreError, StoredGrant, StoredRecord, Threat, ThreatState, Vote,
 };
 
 /// What SQLite says, in our words.
@@ -196,6 +196,23 @@ pub fn review(row: &Row<'_>) -> rusqlite::Result<Option<Review>> {
         by: row.get(5)?,
         note: row.get(6)?,
     }))
+}
+
+/// The columns of a notice, in the order in which [`notice`] reads them.
+pub const NOTICE: &str = "id, channel, occasion, subject, body, made, state, attempts, due, problem";
+
+/// Reads a notice.
+pub fn notice(row: &Row<'_>) -> rusqlite::Result<Option<Notice>> {
+    let Some(state) = NoticeState::parse(&row.get::<_, String>(6)?) else { return Ok(None) };
+    let new = NewNotice {
+        channel: row.get(1)?,
+        occasion: row.get(2)?,
+        subject: row.get(3)?,
+        body: row.get(4)?,
+        made: time(row.get(5)?),
+    };
+    let (attempts, due) = (count(row.get(7)?), time(row.get(8)?));
+    Ok(Some(Notice { id: row.get(0)?, new, state, attempts, due, problem: row.get(9)? }))
 }
 
 /// Reads an event: id, at, kind, session, body.

@@ -206,3 +206,17 @@ create table tries (
     last  integer not null
 ) without rowid;
 create index tries_last on tries (last);
+
+create table notice (
+    id       integer primary key,
+    channel  text not null,
+    occasion text not null,
+    subject  text not null,
+    body     text not null,
+    made     integer not null,
+    state    text not null,
+    attempts integer not null,
+    due      integer not null,
+    problem  text
+);
+create index notice_due on notice (channel, due) where state = 'waiting';

@@ -200,6 +200,20 @@ create table tries (
 ) without rowid;
 create index tries_last on tries (last);
 
+create table notice (
+    id       integer primary key,
+    channel  text not null,
+    occasion text not null,
+    subject  text not null,
+    body     text not null,
+    made     integer not null,
+    state    text not null,
+    attempts integer not null,
+    due      integer not null,
+    problem  text
+);
+create index notice_due on notice (channel, due) where state = 'waiting';
+
 insert into setting values ('mode', 'observe');
 insert into record values (0, 1, 1772452801000, 1, 'c1', x'61', x'022a6979e6dab7aa5ae4c3e5e45f7e977112a7e63593820dbec1ec738a24f93c', x'07070707070707070707070707070707');
 update head set size = 1, peaks = x'022a6979e6dab7aa5ae4c3e5e45f7e977112a7e63593820dbec1ec738a24f93c', settings_version = 1;
@@ -216,4 +230,5 @@ insert into escalation values (1, 0, 1772452851000);
 insert into review values (0, 's1', 1772452801000, null, 1, null, null);
 insert into login values (x'02', 'ann', 'a1', 1772452901000);
 insert into tries values ('ann 127.0.0.1', 2, 1772452801000);
+insert into notice values (1, 'ops', 'hold_opened', 'H-0001', '{}', 1772452801000, 'waiting', 0, 1772452801000, null);
 pragma user_version = 1;

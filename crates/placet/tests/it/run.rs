@@ -25,6 +25,8 @@ pub struct Ran {
 pub fn placet() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_placet"));
     command.env_remove("CLICOLOR_FORCE").env_remove("FORCE_COLOR").env("COLUMNS", "120");
+    // Whoever runs the tests may have a configuration of their own.
+    command.env("PLACET_CONFIG", "/dev/null");
     command
 }
 

@@ -106,7 +106,7 @@ impl Service {
     }
 }
 
-fn risky() -> Value {
+pub fn risky() -> Value {
     json!({ "tool": "terminal", "args": { "command": "git push --force" }, "agent": "a", "session": "s" })
 }
 
@@ -192,4 +192,39 @@ fn observe_is_said_where_everybody_sees_it() {
     assert!(service.said.iter().any(|line| line.contains("observe mode")), "{:?}", service.said);
     assert!(run(home.path(), &["mode"]).0.starts_with("observe"));
     service.end("-INT");
+}
+
+#[test]
+fn asking_on_the_command_line_is_answered_by_the_service_with_the_same_words() {
+    let home = TempDir::new().unwrap();
+    let harmless = ["ask", "--json", "--agent", "a", "--session", "s", "--", "git", "log"];
+    let risky = ["ask", "--json", "--agent", "a", "--session", "s", "--", "git", "push", "--force"];
+    let never =
+        ["ask", "--json", "--agent", "a", "--session", "t", "--", "rm", "-rf", "--no-preserve-root", "/"];
+    let words = |(said, _, code): (String, String, i32)| {
+        let mut said: Value = serde_json::from_str(&said).unwrap();
+        // Numbers differ, and what is drawn.
+        said["record"] = Value::Null;
+        let ticket = said["ticket"].as_str().unwrap_or("none").to_owned();
+        said["ticket"] = said["ticket"].is_string().into();
+        (said.to_string().replace(&ticket, "TICKET"), code)
+    };
+    let alone: Vec<_> = [&harmless[..], &risky, &never].map(|call| words(run(home.path(), call))).into();
+    assert_eq!(alone.iter().map(|(_, code)| *code).collect::<Vec<_>>(), [0, 4, 5]);
+    let other = TempDir::new().unwrap();
+    let service = Service::start(other.path(), &[]);
+    let served: Vec<_> = [&harmless[..], &risky, &never].map(|call| words(run(other.path(), call))).into();
+    assert_eq!(served, alone);
+    // An approval is redeemed there too, and what the service wrote is in its log.
+    let (held, _, _) = run(other.path(), &["holds", "list", "--json"]);
+    let ticket = serde_json::from_str::<Value>(&held).unwrap()["ticket"].as_str().unwrap().to_owned();
+    assert_eq!(run(other.path(), &["holds", "approve", &ticket]).2, 0);
+    assert_eq!(run(other.path(), &risky).2, 0);
+    let file = other.path().join("own.toml");
+    fs::write(&file, "[tools.terminal]\nalways_ask = true\n").unwrap();
+    let own = [&["ask", "--config", file.to_str().unwrap()], &harmless[1..]].concat();
+    assert_eq!(run(other.path(), &own).2, 4, "settings that are named here count here");
+    // Where none runs any more, the data is used directly.
+    service.end("-KILL");
+    assert_eq!(run(other.path(), &harmless).2, 0);
 }

@@ -6,6 +6,8 @@ pub mod log;
 
 pub mod logins;
 
+pub mod notices;
+
 pub mod parties;
 
 pub mod retention;
@@ -64,6 +66,8 @@ macro_rules! keeps_every_promise {
 
             threats::a_threat_is_new_then_again_then_open_again,
             threats::open_threats_are_those_nobody_has_looked_at,
+
+            notices::notices_are_due_by_channel_until_something_became_of_them,
 
             retention::cards_go_and_answers_stay,
             retention::events_go_and_records_never,

@@ -1,0 +1,46 @@
+//! Over HTTP: what people were told, what could not be, and whether a channel works.
+
+use axum::{http::StatusCode, response::Response};
+use serde_json::{Value, json};
+
+use crate::{
+    ask::Asked,
+    notify::of_notice,
+    problem::{Problem, json as reply},
+};
+
+/// As many as are listed.
+const LISTED: usize = 200;
+
+/// `GET /v1/notifications`.
+pub async fn list(asked: Asked) -> Result<Response, Problem> {
+    let channels = asked.server.channels();
+    let names: Vec<Value> =
+        channels.all.iter().map(|one| json!({ "name": one.name, "kind": one.kind() })).collect();
+    let notices = asked.server.off(|engine| Ok(engine.look(|ledger| ledger.notices(LISTED))?)).await?;
+    let notices: Vec<Value> = notices.iter().map(of_notice).collect();
+    Ok(reply(StatusCode::OK, &json!({ "channels": names, "notices": notices })))
+}
+
+/// `POST /v1/notifications/{channel}/test`.
+pub async fn test(asked: Asked) -> Result<Response, Problem> {
+    let (name, channels) = (asked.param("channel").to_owned(), asked.server.channels());
+    let told = name.clone();
+    let sent = asked.server.off(move |engine| {
+        let channel = channels.get(&name).ok_or_else(|| Problem::unknown("there is no such channel"))?;
+        Ok(channels.test(channel, engine.now()))
+    });
+    let problem = sent.await?.err().map(|why| why.why().to_owned());
+    let shown = json!({ "channel": told, "delivered": problem.is_none(), "problem": problem });
+    Ok(reply(StatusCode::OK, &shown))
+}
+
+/// `POST /v1/notices/{notice}/retry`.
+pub async fn retry(asked: Asked) -> Result<Response, Problem> {
+    let none = || Problem::unknown("there is no such notice that was given up");
+    let id: i64 = asked.param("notice").parse().map_err(|_| none())?;
+    if !asked.server.engine.notice_retry(id).await? {
+        return Err(none());
+    }
+    Ok(reply(StatusCode::OK, &json!({ "id": id, "state": "waiting" })))
+}

@@ -1,0 +1,70 @@
+//! The running service, asked at the socket in its data directory.
+
+use std::{
+    io::{Read as _, Write as _},
+    os::unix::net::UnixStream,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::{Context as _, bail};
+use serde_json::Value;
+
+/// The socket's name, in the data directory.
+pub const NAME: &str = "placet.sock";
+/// How long an answer may take besides the time that was asked for.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// No answer is longer.
+const ANSWER_MAX: u64 = 64 << 20;
+
+/// A service that listens.
+#[derive(Debug)]
+pub struct Socket(PathBuf);
+
+impl Socket {
+    /// The one of this data directory; nothing if nobody listens.
+    pub fn find(directory: &Path) -> Option<Self> {
+        let path = directory.join(NAME);
+        UnixStream::connect(&path).ok().map(|_| Self(path))
+    }
+
+    /// Posts `body`, with a secret if there is one, and gives the answer whatever its status: every answer says what it is.
+    pub fn post(
+        &self,
+        path: &str,
+        secret: Option<&str>,
+        body: &Value,
+        wait: Duration,
+    ) -> anyhow::Result<Value> {
+        self.ask("POST", path, secret, &body.to_string(), wait)
+    }
+
+    fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        secret: Option<&str>,
+        body: &str,
+        wait: Duration,
+    ) -> anyhow::Result<Value> {
+        let shown = self.0.display();
+        let mut stream = UnixStream::connect(&self.0).with_context(|| format!("cannot reach `{shown}`"))?;
+        stream.set_read_timeout(Some(wait + PATIENCE))?;
+        let secret = secret.map(|secret| format!("authorization: Bearer {secret}\r\n")).unwrap_or_default();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
+             content-length: {}\r\n{secret}\r\n{body}",
+            body.len()
+        )?;
+        let mut answer = String::new();
+        stream
+            .take(ANSWER_MAX)
+            .read_to_string(&mut answer)
+            .with_context(|| format!("`{shown}` does not answer"))?;
+        let Some((_, body)) = answer.split_once("\r\n\r\n") else {
+            bail!("`{shown}` gives an answer that is none");
+        };
+        serde_json::from_str(body).with_context(|| format!("`{shown}` gives an answer that cannot be read"))
+    }
+}
