@@ -23,6 +23,9 @@ const KEPT_MAX: usize = 10_000;
 const REPLY_MAX: usize = 64 << 10;
 const KEY_MAX: usize = 200;
 
+/// Where the reply holds a secret.
+const ONCE_ONLY: [&str; 2] = ["/v1/tokens", "/v1/login"];
+
 type Name = [u8; 32];
 
 /// What was done under which key.
@@ -98,7 +101,7 @@ impl Idempotent {
 pub async fn once(row: &'static Endpoint, asked: Asked) -> Result<Response, Problem> {
     let key = asked.headers.get("idempotency-key").map(|key| key.as_bytes());
     // A secret is shown once, and not kept for whoever asks again.
-    let Some(key) = key.filter(|_| row.path.starts_with("/v1/") && row.path != "/v1/tokens") else {
+    let Some(key) = key.filter(|_| row.path.starts_with("/v1/") && !ONCE_ONLY.contains(&row.path)) else {
         return (row.handler)(asked).await;
     };
     if key.is_empty() || key.len() > KEY_MAX {

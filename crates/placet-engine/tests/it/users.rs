@@ -1,5 +1,7 @@
 //! Users: who they are, that they sign in, and that they no longer are.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
 use placet_engine::{Known, PasswordHash, Role, TooOften, UserError};
 
 use crate::rig::Rig;

@@ -13,7 +13,9 @@ async fn the_document_has_every_endpoint_and_no_other() {
         for (method, operation) in operations.as_object().unwrap() {
             told.push(format!("{} {path}", method.to_uppercase()));
             let holes = path.matches('{').count();
-            assert_eq!(operation["parameters"].as_array().unwrap().len(), holes, "{path}");
+            let parameters = operation["parameters"].as_array().unwrap();
+            let in_path = parameters.iter().filter(|parameter| parameter["in"] == "path").count();
+            assert_eq!(in_path, holes, "{path}");
             assert!(operation["summary"].as_str().is_some_and(|text| !text.is_empty()), "{path}");
         }
     }

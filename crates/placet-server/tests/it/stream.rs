@@ -25,6 +25,10 @@ impl Listening {
     /// The rest of the next line that begins so; nothing if the stream ends first.
     pub async fn until(&mut self, begins: &str) -> Option<String> {
         while let Some(line) = self.0.next_line().await.unwrap() {
+            // The last chunk: what comes after it on this connection is another answer.
+            if line == "0" {
+                return None;
+            }
             if let Some(rest) = line.strip_prefix(begins) {
                 return Some(rest.to_owned());
             }

@@ -1,5 +1,7 @@
 //! `placet serve` with TLS: who may listen where, and certificates that change.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
 use std::{
     fs,
     io::{Read as _, Write as _},

@@ -1,5 +1,7 @@
 //! Rules, thresholds and revocations that are changed over HTTP: in force at once, in the log, and there after a restart.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use serde_json::{Value, json};

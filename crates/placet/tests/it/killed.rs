@@ -1,5 +1,7 @@
 //! What is left when `placet serve` is killed: holds that can be answered, and a stream without a gap.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
 use std::{
     fs,
     io::{BufRead as _, BufReader, Write as _},

@@ -1,5 +1,7 @@
 //! `placet user`, and the link that `placet serve` prints.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
 use std::{
     io::{Read as _, Write as _},
     net::TcpStream,
