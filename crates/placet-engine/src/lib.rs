@@ -32,6 +32,7 @@ mod submit;
 
 mod settle;
 
+mod crisis;
 mod lift;
 
 mod waiters;

@@ -52,8 +52,7 @@ impl Prepared {
             Some((decision, masked)) => (decision, masked),
             None => (&*self.decision, &*self.masked),
         };
-        let mode = self.mode();
-        let verdict = mode.carry_out(decision);
+        let verdict = self.carry_out(decision);
 
         if let Some(ticket) = &self.again
             && verdict != Verdict::Block

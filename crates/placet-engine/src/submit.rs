@@ -405,7 +405,7 @@ impl Prepared {
         let decided = Decided {
             needs: needs.as_ref(),
             digest: first_half(&self.token),
-            carried_out: carried_out.unwrap_or_else(|| mode.carry_out(masked)),
+            carried_out: carried_out.unwrap_or_else(|| self.carry_out(masked)),
             policy: self.snapshot.configuration.fingerprint,
             warrants: &self.warrants,
             ticket,
