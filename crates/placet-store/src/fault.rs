@@ -13,9 +13,9 @@ use placet_core::{
 };
 
 use crate::{
-    AgedOut, Agent, Entry, Escalation, Fault, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, Raised,
-    Retention, Review, ReviewState, Session, Settings, Shelves, Sighting, Store, StoreError, StoredGrant,
-    StoredLogin, StoredRecord, Threat, ThreatState, Vote, Work, store::Look,
+    AgedOut, Agent, CrisisMark, Entry, Escalation, Fault, Happening, Hold, HoldChange, HoldId, Ledger,
+    NewHold, Raised, Retention, Review, ReviewState, Session, Settings, Shelves, Sighting, Store, StoreError,
+    StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote, Work, store::Look,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -158,5 +158,7 @@ forward! {
     fn tries_put(key: &str, count: u64, last: Timestamp) -> ();
     fn happening_put(happening: &Happening) -> ();
     fn happenings_of(session: &str, limit: usize) -> Vec<Happening>;
+    fn crisis_mark(scope: &str, mark: &CrisisMark, at: Timestamp) -> bool;
+    fn crisis_marks(scope: &str, since: Timestamp) -> Vec<CrisisMark>;
     fn age_out(retention: &Retention, now: Timestamp) -> AgedOut;
 }

@@ -8,9 +8,9 @@ use placet_core::{
 };
 
 use crate::{
-    AgedOut, Agent, Entry, Escalation, Happening, Hold, HoldChange, HoldId, NewHold, Raised, Retention,
-    Review, ReviewState, Session, Settings, Sighting, StoreError, StoredGrant, StoredLogin, StoredRecord,
-    Threat, ThreatState, Vote,
+    AgedOut, Agent, CrisisMark, Entry, Escalation, Happening, Hold, HoldChange, HoldId, NewHold, Raised,
+    Retention, Review, ReviewState, Session, Settings, Sighting, StoreError, StoredGrant, StoredLogin,
+    StoredRecord, Threat, ThreatState, Vote,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -175,6 +175,11 @@ pub trait Ledger {
     fn happening_put(&mut self, happening: &Happening) -> Result<()>;
     /// The last `limit` events of a session, oldest first.
     fn happenings_of(&mut self, session: &str, limit: usize) -> Result<Vec<Happening>>;
+
+    /// A life in danger was spoken of in `scope`. True if that is news.
+    fn crisis_mark(&mut self, scope: &str, mark: &CrisisMark, at: Timestamp) -> Result<bool>;
+    /// What was marked in `scope` since then.
+    fn crisis_marks(&mut self, scope: &str, since: Timestamp) -> Result<Vec<CrisisMark>>;
 
     /// Lets go of some of what is no longer to be kept: at most a thousand of each kind.
     fn age_out(&mut self, retention: &Retention, now: Timestamp) -> Result<AgedOut>;

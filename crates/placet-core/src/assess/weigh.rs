@@ -253,10 +253,11 @@ pub fn weigh(call: &ToolCall, reading: Reading, policy: &Policy) -> (Assessment,
     let reversible = !opaque && reading.effects.iter().all(|effect| effect.undo != Undo::Impossible);
     let ask = asks(policy.thresholds, class, risk, confidence, opaque);
     let mut reasons = reasons(&reading.effects, riskiest.0, ask);
-    reasons.extend(reading.crisis.as_ref().map(|crisis| crisis.reason().into_owned()));
     if vouched {
         reasons.push("nobody here knows this tool; the operator has said what kind it is".to_owned());
     }
+    let said = reasons.join("; ");
+    reasons.extend(reading.crisis.as_ref().map(|crisis| crisis.reason().into_owned()));
     let assessment = Assessment {
         tool: call.tool().as_str().to_owned(),
         side_effect_class: class,
@@ -269,12 +270,12 @@ pub fn weigh(call: &ToolCall, reading: Reading, policy: &Policy) -> (Assessment,
         reversible,
         crisis_sensitive: reading.crisis.is_some(),
         human_impact: human_impact(&reading),
-        reasons: reasons.clone(),
+        reasons,
         factors,
         effects: reading.effects,
     };
     let verdict = if ask.is_some() { Verdict::Hold } else { Verdict::Allow };
-    findings.insert(0, Finding { source: Source::Assessment, verdict, reason: reasons.join("; ") });
+    findings.insert(0, Finding { source: Source::Assessment, verdict, reason: said });
     if let Some(crisis) = &reading.crisis {
         findings.insert(0, crisis.finding());
     }

@@ -115,7 +115,22 @@ impl Addressees {
         self.0.iter()
     }
 
-    fn add(&mut self, written: &str) {
+    /// Mail addresses in a text.
+    pub fn in_text(text: &str) -> Self {
+        let mut addressees = Self::default();
+        let borders =
+            |sign: char| sign.is_whitespace() || matches!(sign, '<' | '>' | '(' | ')' | '"' | ',' | ';');
+        for word in text.split(borders).filter(|word| word.contains('@')) {
+            let word = word.trim_end_matches(['.', ':', '!', '?']);
+            if word.split_once('@').is_some_and(|(name, domain)| !name.is_empty() && domain.contains('.')) {
+                addressees.add(word);
+            }
+        }
+        addressees
+    }
+
+    /// Adds whom `written` names.
+    pub fn add(&mut self, written: &str) {
         for one in written.split([',', ';', '\n']) {
             if self.0.len() < ADDRESSEES_MAX
                 && let Some(addressee) = Addressee::of(one)

@@ -166,13 +166,11 @@ fn leaves(effect: &Effect) -> bool {
 
 /// Whether it passes something on to people, or to where people may read it.
 pub fn is_to_people(effect: &Effect) -> bool {
+    let to_somebody = matches!(effect.target.kind, TargetKind::Person | TargetKind::Channel);
     match effect.verb {
-        Verb::Send => {
-            effect.target.external() || matches!(effect.target.kind, TargetKind::Person | TargetKind::Channel)
-        }
-        Verb::Opaque => effect.target.external(),
-        Verb::Read
-        | Verb::Write
+        Verb::Read => false,
+        Verb::Send | Verb::Opaque => to_somebody || effect.target.external(),
+        Verb::Write
         | Verb::Delete
         | Verb::Execute
         | Verb::Spend
@@ -180,10 +178,7 @@ pub fn is_to_people(effect: &Effect) -> bool {
         | Verb::Install
         | Verb::Schedule
         | Verb::Delegate
-        | Verb::Configure => {
-            effect.verb != Verb::Read
-                && matches!(effect.target.kind, TargetKind::Person | TargetKind::Channel)
-        }
+        | Verb::Configure => to_somebody,
     }
 }
 
@@ -284,6 +279,50 @@ pub fn brings_in(name: &str) -> bool {
         "handoff",
         "dispatch",
         "alert",
+    ];
+    words::split(name).iter().any(|word| WORDS.contains(&word.as_str()))
+}
+
+/// Whether the name of a tool says that its results are what people wrote to each other.
+pub fn shows_messages(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "mail",
+        "mails",
+        "email",
+        "emails",
+        "gmail",
+        "outlook",
+        "message",
+        "messages",
+        "inbox",
+        "chat",
+        "chats",
+        "thread",
+        "threads",
+        "conversation",
+        "conversations",
+        "dm",
+        "dms",
+        "sms",
+        "ticket",
+        "tickets",
+        "comment",
+        "comments",
+        "slack",
+        "telegram",
+        "discord",
+        "whatsapp",
+        "signal",
+        "teams",
+        "reply",
+        "replies",
+        "voicemail",
+        "transcript",
+        "imessage",
+        "mattermost",
+        "zendesk",
+        "intercom",
+        "channel",
     ];
     words::split(name).iter().any(|word| WORDS.contains(&word.as_str()))
 }

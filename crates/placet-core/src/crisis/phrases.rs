@@ -3,17 +3,39 @@
 //! All of them are sought in one pass. A phrase may have gaps: its parts are found one by one, and put together only where
 //! there are any, which in nearly all texts there are not.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::fold::Folded;
 
-/// The lists by language.
-const LISTS: &[(Language, &str)] = &[(Language("en"), include_str!("lists/en.list"))];
+/// The lists in Latin letters, by language.
+const LATIN: &[(Language, &str)] = &[
+    (Language("en"), include_str!("lists/en.list")),
+    (Language("es"), include_str!("lists/es.list")),
+    (Language("fr"), include_str!("lists/fr.list")),
+    (Language("de"), include_str!("lists/de.list")),
+    (Language("pt"), include_str!("lists/pt.list")),
+    (Language("it"), include_str!("lists/it.list")),
+    (Language("vi"), include_str!("lists/vi.list")),
+    (Language("tr"), include_str!("lists/tr.list")),
+    (Language("hi"), include_str!("lists/hi-latin.list")),
+];
+
+/// Those in other letters. They are only read once a text has such.
+const OTHER: &[(Language, &str)] = &[
+    (Language("zh"), include_str!("lists/zh.list")),
+    (Language("ja"), include_str!("lists/ja.list")),
+    (Language("ko"), include_str!("lists/ko.list")),
+    (Language("ar"), include_str!("lists/ar.list")),
+    (Language("hi"), include_str!("lists/hi.list")),
+    (Language("ru"), include_str!("lists/ru.list")),
+];
 
 /// Letters that a gap in a phrase may have: three or four words.
 const GAP_MAX: usize = 24;
+/// No phrase is longer than this, gaps included.
+const SPAN_MAX: usize = 400;
 /// How far from a mention the words may be that say it is news, fiction or a drill.
 const NEAR: usize = 160;
 /// A phrase written with choices stands for at most so many.
@@ -33,12 +55,13 @@ impl Language {
 
     /// The language with this code, if it has a list.
     pub fn named(code: &str) -> Option<Self> {
-        LISTS.iter().map(|(language, _)| *language).find(|language| language.0 == code)
+        Self::all().find(|language| language.0 == code)
     }
 
     /// All that have a list.
     pub fn all() -> impl Iterator<Item = Self> {
-        LISTS.iter().map(|(language, _)| *language)
+        let latin = LATIN.iter().map(|(language, _)| *language).filter(|language| language.0 != "hi");
+        latin.chain(OTHER.iter().map(|(language, _)| *language))
     }
 }
 
@@ -101,51 +124,47 @@ pub struct Sign {
     pub language: Language,
 }
 
+/// A phrase: its parts in their order, with gaps between them.
 struct Phrase {
     used: Use,
     language: Language,
-    parts: Vec<usize>,
+    parts: usize,
 }
+
+/// A place in a phrase: which one, and which of its parts.
+type Slot = (u32, u8);
 
 /// What is sought for.
-struct Part {
+struct Pattern {
     /// Whether a longer word counts too.
     open: bool,
-    /// The phrases that end with it.
-    ends: Vec<usize>,
+    /// Where it stands.
+    slots: Vec<Slot>,
 }
 
+/// The phrases of some lists, and what finds them.
 struct Phrases {
-    search: Option<AhoCorasick>,
-    parts: Vec<Part>,
     phrases: Vec<Phrase>,
+    patterns: Vec<Pattern>,
+    finder: Option<AhoCorasick>,
 }
 
-static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
-    let mut building = Building::default();
-    for (language, list) in LISTS {
-        // Checked by a test: the lists are part of the program.
-        let _ = building.read(*language, list);
-    }
-    building.finish()
-});
+static IN_LATIN: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(LATIN));
+static IN_OTHER: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(OTHER));
 
-/// Words of a life in danger in `text`, the gravest first by kind.
+/// Words of a life in danger in `text`; of several, the gravest by its kind.
 pub fn find(text: &Folded) -> Option<Sign> {
-    let phrases = &*PHRASES;
-    // Should the search not have been made, nobody could say that there is nothing.
-    let Some(search) = &phrases.search else {
-        return Some(Sign { kind: Kind::Topic, language: LISTS[0].0 });
-    };
-    let mut hits: Vec<Hit> = Vec::new();
-    for found in search.find_overlapping_iter(&text.letters) {
-        let part = found.pattern().as_usize();
-        let hit = Hit { part, start: found.start(), end: found.end() };
-        if (phrases.parts[part].open || text.ends(hit.end)) && begins(text, hit.start) {
-            hits.push(hit);
-        }
-    }
-    if hits.is_empty() { None } else { phrases.together(&hits) }
+    let latin = IN_LATIN.find(text);
+    let other = if text.letters.is_ascii() { None } else { IN_OTHER.find(text) };
+    latin.into_iter().chain(other).min_by_key(|sign| sign.kind)
+}
+
+/// Something that was found, and where it may stand in a phrase.
+#[derive(Clone, Copy)]
+struct Hit<'p> {
+    slots: &'p [Slot],
+    start: usize,
+    end: usize,
 }
 
 /// Whether a word begins at `at`. In Arabic, `and` and `so` are written with the word they stand before.
@@ -156,22 +175,41 @@ fn begins(text: &Folded, at: usize) -> bool {
             && matches!(std::str::from_utf8(&text.letters[at - 2..at]), Ok("و" | "ف" | "ل" | "ب"))
 }
 
-/// A part that was found.
-#[derive(Clone, Copy, Debug)]
-struct Hit {
-    part: usize,
-    start: usize,
-    end: usize,
-}
-
 impl Phrases {
-    /// What the parts that were found say together.
-    fn together(&self, hits: &[Hit]) -> Option<Sign> {
+    fn of(lists: &[(Language, &str)]) -> Self {
+        let mut building = Building::default();
+        for (language, list) in lists {
+            // Checked by a test: the lists are part of the program.
+            let _ = building.read(*language, list);
+        }
+        building.finish()
+    }
+
+    fn find(&self, text: &Folded) -> Option<Sign> {
+        // Should the search not have been made, nobody could say that there is nothing.
+        let unread = Sign { kind: Kind::Topic, language: Language("en") };
+        let Some(finder) = &self.finder else { return Some(unread) };
+        let mut hits = Vec::new();
+        for found in finder.find_overlapping_iter(&text.letters) {
+            let pattern = &self.patterns[found.pattern().as_usize()];
+            if (pattern.open || text.ends(found.end())) && begins(text, found.start()) {
+                hits.push(Hit { slots: &pattern.slots, start: found.start(), end: found.end() });
+            }
+        }
+        if hits.is_empty() { None } else { self.together(&hits) }
+    }
+
+    /// What was found says together.
+    fn together(&self, hits: &[Hit<'_>]) -> Option<Sign> {
         let mut said: Vec<(Sign, usize, usize)> = Vec::new();
         let (mut everyday, mut elsewhere) = (Vec::new(), Vec::new());
         for (index, last) in hits.iter().enumerate() {
-            for phrase in self.parts[last.part].ends.iter().map(|index| &self.phrases[*index]) {
-                let Some(start) = begin(phrase, hits, index) else { continue };
+            for &(number, part) in last.slots {
+                let phrase = &self.phrases[number as usize];
+                if usize::from(part) + 1 != phrase.parts {
+                    continue;
+                }
+                let Some(start) = begin((number, part), hits, index) else { continue };
                 match phrase.used {
                     Use::Says(kind) => said.push((Sign { kind, language: phrase.language }, start, last.end)),
                     Use::Everyday => everyday.push((start, last.end)),
@@ -180,32 +218,37 @@ impl Phrases {
             }
         }
         let counts = |(sign, start, end): &&(Sign, usize, usize)| {
-            let within = everyday.iter().any(|(from, to)| from < end && start < to);
-            let near = |(from, to): &(usize, usize)| from.saturating_sub(NEAR) < *end && *start < to + NEAR;
-            !within && !(sign.kind.is_told_elsewhere() && elsewhere.iter().any(near))
+            let told_elsewhere = sign.kind.is_told_elsewhere() && is_beside(&elsewhere, (*start, *end), NEAR);
+            !is_beside(&everyday, (*start, *end), 0) && !told_elsewhere
         };
         said.iter().filter(counts).map(|(sign, ..)| *sign).min_by_key(|sign| sign.kind)
     }
 }
 
-/// Where `phrase` begins, if `hits[last]` ends it.
-fn begin(phrase: &Phrase, hits: &[Hit], last: usize) -> Option<usize> {
+/// Whether one of `spans`, which come in the order of their ends, lies within `margin` of the one from `start` to `end`.
+fn is_beside(spans: &[(usize, usize)], (start, end): (usize, usize), margin: usize) -> bool {
+    let first = spans.partition_point(|(_, to)| to + margin <= start);
+    let near = spans[first..].iter().take_while(|(_, to)| *to < end + margin + SPAN_MAX);
+    near.into_iter().any(|(from, _)| *from < end + margin)
+}
+
+/// Where the phrase begins that `hits[last]` ends, if all of it is there.
+fn begin((phrase, part): Slot, hits: &[Hit<'_>], last: usize) -> Option<usize> {
     let mut start = hits[last].start;
-    for part in phrase.parts.iter().rev().skip(1) {
-        // Found in the order of their ends, so what is too far away is behind everything that is not.
-        let before =
-            hits[..last].iter().rev().take_while(|hit| hit.end + GAP_MAX >= start || hit.end > start);
-        start = before.filter(|hit| hit.part == *part && hit.end <= start).map(|hit| hit.start).max()?;
+    for part in (0..part).rev() {
+        // They come in the order of their ends: behind the first that is too far away all are.
+        let near = hits[..last].iter().rev().take_while(|hit| hit.end + GAP_MAX >= start);
+        let fits = |hit: &&Hit<'_>| hit.end <= start && hit.slots.contains(&(phrase, part));
+        start = near.filter(fits).map(|hit| hit.start).max()?;
     }
     Some(start)
 }
 
 #[derive(Default)]
 struct Building {
-    patterns: Vec<Vec<u8>>,
-    known: std::collections::HashMap<(Vec<u8>, bool), usize>,
-    parts: Vec<Part>,
     phrases: Vec<Phrase>,
+    /// By what is sought for, and whether a longer word counts: where it stands.
+    patterns: BTreeMap<(Vec<u8>, bool), Vec<Slot>>,
 }
 
 impl Building {
@@ -224,50 +267,51 @@ impl Building {
                 continue;
             }
             let used = used.ok_or_else(|| format!("before any kind: {line}"))?;
-            for phrase in choices(line)? {
-                self.add(used, language, &phrase).map_err(|what| format!("{what}: {line}"))?;
-            }
+            self.add(used, language, line).map_err(|what| format!("{what}: {line}"))?;
         }
         Ok(())
     }
 
-    fn add(&mut self, used: Use, language: Language, phrase: &str) -> Result<(), String> {
-        let parts: Vec<&str> = phrase.split("..").map(str::trim).collect();
-        if parts.iter().any(|part| part.is_empty()) {
+    fn add(&mut self, used: Use, language: Language, line: &str) -> Result<(), String> {
+        let number = u32::try_from(self.phrases.len()).map_err(|_| "too many phrases")?;
+        let mut parts = 0;
+        for part in line.split("..").map(str::trim) {
+            for written in choices(part)? {
+                self.put(&written, (number, parts))?;
+                if matches!(used, Use::Says(Kind::Direct | Kind::Topic)) {
+                    for slipped in slips(&written) {
+                        self.put(&slipped, (number, parts))?;
+                    }
+                }
+            }
+            parts += 1;
+        }
+        self.phrases.push(Phrase { used, language, parts: usize::from(parts) });
+        Ok(())
+    }
+
+    fn put(&mut self, written: &str, slot: Slot) -> Result<(), String> {
+        let written = written.trim();
+        let folded = Folded::phrase(written.trim_end_matches('*')).letters;
+        if folded.is_empty() {
             return Err("a part is empty".to_owned());
         }
-        let spellings = match used {
-            Use::Says(Kind::Direct | Kind::Topic) => slips(&parts),
-            _ => vec![parts.iter().map(|part| (*part).to_owned()).collect()],
-        };
-        for parts in spellings {
-            let parts: Vec<usize> = parts.iter().map(|part| self.part(part)).collect();
-            let ends = parts.last().copied().ok_or("no part")?;
-            self.parts[ends].ends.push(self.phrases.len());
-            self.phrases.push(Phrase { used, language, parts });
+        let open = written.ends_with('*') || !ends_with_a_space(written);
+        let slots = self.patterns.entry((folded, open)).or_default();
+        if !slots.contains(&slot) {
+            slots.push(slot);
         }
         Ok(())
-    }
-
-    fn part(&mut self, text: &str) -> usize {
-        let folded = Folded::phrase(text.trim_end_matches('*')).letters;
-        let open = text.ends_with('*') || !ends_with_a_space(text);
-        let next = self.patterns.len();
-        let index = *self.known.entry((folded.clone(), open)).or_insert(next);
-        if index == next {
-            self.patterns.push(folded);
-            self.parts.push(Part { open, ends: Vec::new() });
-        }
-        index
     }
 
     fn finish(self) -> Phrases {
-        let search = AhoCorasick::builder()
+        let finder = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
             .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .build(&self.patterns)
+            .build(self.patterns.keys().map(|(letters, _)| letters))
             .ok();
-        Phrases { search, parts: self.parts, phrases: self.phrases }
+        let patterns = self.patterns.into_iter().map(|((_, open), slots)| Pattern { open, slots }).collect();
+        Phrases { phrases: self.phrases, patterns, finder }
     }
 }
 
@@ -277,53 +321,48 @@ fn ends_with_a_space(text: &str) -> bool {
 }
 
 /// `a (b|c|) d` as everything it stands for.
-fn choices(line: &str) -> Result<Vec<String>, String> {
+fn choices(part: &str) -> Result<Vec<String>, String> {
     let mut all = vec![String::new()];
-    let mut rest = line;
+    let mut rest = part;
     while let Some(at) = rest.find('(') {
-        let end =
-            rest.find(')').filter(|end| *end > at).ok_or_else(|| format!("a bracket is open: {line}"))?;
+        let end = rest.find(')').filter(|end| *end > at).ok_or("a bracket is open")?;
+        let before = &rest[..at];
         let words: Vec<&str> = rest[at + 1..end].split('|').collect();
-        all = all
-            .iter()
-            .flat_map(|so_far| words.iter().map(move |word| format!("{so_far}{}{word}", &rest[..at])))
-            .collect();
+        let with =
+            |so_far: &String| words.iter().map(|word| format!("{so_far}{before}{word}")).collect::<Vec<_>>();
+        all = all.iter().flat_map(with).collect();
         if all.len() > CHOICES_MAX {
-            return Err(format!("too many choices: {line}"));
+            return Err("too many choices".to_owned());
         }
         rest = &rest[end + 1..];
     }
     if rest.contains(')') {
-        return Err(format!("a bracket is closed that was not open: {line}"));
+        return Err("a bracket is closed that was not open".to_owned());
     }
     all.iter_mut().for_each(|phrase| phrase.push_str(rest));
     Ok(all)
 }
 
-/// The same parts, and each with one slip of the hand in a long word: a letter left out, or two of them swapped.
-fn slips(parts: &[&str]) -> Vec<Vec<String>> {
-    let plain: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
-    let mut all = vec![plain.clone()];
-    for (index, part) in parts.iter().enumerate() {
-        for word in part.split_whitespace().map(|word| word.trim_end_matches('*')) {
-            let letters: Vec<char> = word.chars().collect();
-            if letters.len() < SLIP_MIN
-                || !letters.iter().all(|letter| letter.is_alphabetic() && (*letter as u32) < 0x600)
-            {
-                continue;
-            }
-            // The first letter is seldom wrong.
-            for at in 1..letters.len() {
-                let mut missing = letters.clone();
+/// The same with one slip of the hand in a long word: a letter left out, or two of them swapped.
+fn slips(written: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for word in written.split_whitespace().map(|word| word.trim_end_matches('*')) {
+        let letters: Vec<char> = word.chars().collect();
+        let spelled = |letter: &char| letter.is_alphabetic() && (*letter as u32) < 0x600;
+        if letters.len() < SLIP_MIN || !letters.iter().all(spelled) {
+            continue;
+        }
+        // The first letter is seldom wrong.
+        for at in 1..letters.len() {
+            let mut missing = letters.clone();
+            // Not where that would bring two alike together, which are read as one.
+            if letters.get(at + 1) != letters.get(at - 1) {
                 missing.remove(at);
-                let mut swapped = letters.clone();
-                swapped.swap(at, (at + 1).min(letters.len() - 1));
-                for wrong in [missing, swapped].into_iter().filter(|wrong| *wrong != letters) {
-                    let wrong: String = wrong.into_iter().collect();
-                    let mut slipped = plain.clone();
-                    slipped[index] = part.replacen(word, &wrong, 1);
-                    all.push(slipped);
-                }
+            }
+            let mut swapped = letters.clone();
+            swapped.swap(at, (at + 1).min(letters.len() - 1));
+            for wrong in [missing, swapped].into_iter().filter(|wrong| *wrong != letters) {
+                all.push(written.replacen(word, &wrong.into_iter().collect::<String>(), 1));
             }
         }
     }
@@ -336,18 +375,17 @@ mod tests {
 
     #[test]
     fn the_lists_can_be_read() {
-        for (language, list) in LISTS {
+        for (language, list) in LATIN.iter().chain(OTHER) {
             let mut building = Building::default();
             building.read(*language, list).unwrap_or_else(|error| panic!("{}: {error}", language.code()));
-            for kind in Kind::NAMES {
+            // The few phrases of Hindi in Latin letters are no list of their own.
+            let whole = !list.starts_with("# Hindi in Latin");
+            for kind in Kind::NAMES.into_iter().filter(|_| whole) {
                 let has = building.phrases.iter().any(|phrase| phrase.used == Use::Says(kind.1));
                 assert!(has, "{} has nothing of kind {}", language.code(), kind.0);
             }
-            assert!(
-                building.patterns.iter().all(|pattern| pattern.len() >= 3),
-                "{}: too short",
-                language.code()
-            );
+            let short = building.patterns.keys().find(|(letters, _)| letters.len() < 2);
+            assert_eq!(short, None, "{}", language.code());
         }
     }
 

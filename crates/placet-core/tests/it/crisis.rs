@@ -1,5 +1,7 @@
 //! The crisis gate, as far as one call tells: words, tools, what the operator names.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
 use placet_core::{
     Decision, Finding, Json, Policy, Source, ToolCall, Verdict,
     crisis::{Language, in_text},
@@ -276,4 +278,116 @@ fn a_wrong_setting_says_what_is_wrong() {
         policy("[crisis.text]\nen = \" \"").problem().unwrap(),
         "`en` of `[crisis.text]` has 1 bytes; it must have from 1 to 2000"
     );
+}
+
+const HELD_OUT: &str = include_str!("crisis/held-out.list");
+/// A first set of the same kind, with which the lists were mended.
+const READ: &str = include_str!("crisis/read.list");
+
+/// The names of the languages, in the order of the document.
+const NAMES: &[(&str, &str)] = &[
+    ("en", "English"),
+    ("es", "Spanish"),
+    ("fr", "French"),
+    ("de", "German"),
+    ("pt", "Portuguese"),
+    ("it", "Italian"),
+    ("zh", "Chinese"),
+    ("ja", "Japanese"),
+    ("ko", "Korean"),
+    ("ar", "Arabic"),
+    ("hi", "Hindi"),
+    ("ru", "Russian"),
+    ("vi", "Vietnamese"),
+    ("tr", "Turkish"),
+];
+
+/// Of `all` texts, how many, in hundredths, with 95 % confidence: the interval of Wilson.
+fn interval(count: usize, all: usize) -> (u32, u32) {
+    let (z, n, p) = (1.959_964_f64, all as f64, count as f64 / all as f64);
+    let middle = p + z * z / (2.0 * n);
+    let half = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
+    let scale = 100.0 / (1.0 + z * z / n);
+    (((middle - half) * scale).max(0.0).round() as u32, ((middle + half) * scale).min(100.0).round() as u32)
+}
+
+fn rate((count, all): (usize, usize)) -> String {
+    let (low, high) = interval(count, all);
+    format!("{count} of {all} ({low} to {high} %)")
+}
+
+/// Of the texts of one language that should be confirmed, and of those that should not: how many are judged wrongly.
+fn judged(texts: &str, code: &str, wrong_ones: &mut Vec<String>) -> [(usize, usize); 2] {
+    let mut counts = [(0, 0), (0, 0)];
+    for line in texts.lines().filter(|line| line.starts_with(code)) {
+        let (sign, text) = line[code.len() + 1..].split_once(' ').unwrap();
+        let expected = match sign {
+            "+" => true,
+            "-" => false,
+            other => panic!("{other}: {line}"),
+        };
+        let (wrong, all) = &mut counts[usize::from(!expected)];
+        *all += 1;
+        if is_gated(&send(text)) != expected {
+            *wrong += 1;
+            wrong_ones.push(format!("{line} {:?}", in_text(text)));
+        }
+    }
+    counts
+}
+
+/// How the texts that were held out are judged, as the document shows it.
+fn table() -> String {
+    let mut table = "| language | missed | asked in vain |\n|---|---|---|\n".to_owned();
+    let mut sums = [(0, 0), (0, 0)];
+    for (code, name) in NAMES {
+        let counts = judged(HELD_OUT, code, &mut Vec::new());
+        let [missed, in_vain] = counts;
+        table.push_str(&format!("| {name} | {} | {} |\n", rate(missed), rate(in_vain)));
+        for (sum, count) in sums.iter_mut().zip(counts) {
+            *sum = (sum.0 + count.0, sum.1 + count.1);
+        }
+    }
+    let [missed, in_vain] = sums;
+    table.push_str(&format!("| all | {} | {} |\n", rate(missed), rate(in_vain)));
+    table
+}
+
+#[test]
+fn what_the_lists_were_mended_with_stays_mended() {
+    let mut wrong = Vec::new();
+    for (code, _) in NAMES {
+        judged(READ, code, &mut wrong);
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_document_says_how_often_it_misses_and_how_often_it_asks_in_vain() {
+    let mut known: Vec<&str> = Language::all().map(Language::code).collect();
+    let mut named: Vec<&str> = NAMES.iter().map(|(code, _)| *code).collect();
+    known.sort_unstable();
+    named.sort_unstable();
+    assert_eq!(known, named);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/judgement.md");
+    let document = std::fs::read_to_string(path).unwrap();
+    let table = table();
+    if document.contains(&table) {
+        return;
+    }
+    if std::env::var_os("UPDATE_DOCS").is_some_and(|value| !value.is_empty()) {
+        let (before, rest) = document.split_once("| language | missed").unwrap();
+        let after = rest.split_once("\n\n").unwrap().1;
+        std::fs::write(path, format!("{before}{table}\n{after}")).unwrap();
+        return;
+    }
+    panic!("docs/judgement.md should say (UPDATE_DOCS=1 writes it):\n{table}");
+}
+
+#[test]
+fn an_interval_is_that_of_wilson() {
+    // Worked out with pencil and paper, and the same as in tables.
+    assert_eq!(interval(0, 10), (0, 28));
+    assert_eq!(interval(1, 10), (2, 40));
+    assert_eq!(interval(5, 10), (24, 76));
 }

@@ -206,3 +206,13 @@ create table tries (
     last  integer not null
 ) without rowid;
 create index tries_last on tries (last);
+
+-- Where a life in danger was spoken of: in a session, with whom. Marks are keyed digests, or `*` for everybody.
+create table crisis (
+    scope    text not null,
+    mark     text not null,
+    language text,
+    at       integer not null,
+    primary key (scope, mark)
+) without rowid;
+create index crisis_at on crisis (at);
