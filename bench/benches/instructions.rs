@@ -6,11 +6,12 @@ use std::hint::black_box;
 
 use gungraun::prelude::*;
 use placet_bench::{
-    JAVASCRIPT, MEGABYTE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line, kilobyte_line,
+    JAVASCRIPT, MEGABYTE, MESSAGE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line, kilobyte_line,
     masked, masked_args, megabyte_texts, shell_call, shell_line, tool_calls, varied_commands,
 };
 use placet_core::{
     CallDigest, Decision, Json, ToolCall, canonical,
+    crisis::{Sign, in_text},
     effect::{
         Reading, interpret,
         path::{Found, classify},
@@ -173,11 +174,23 @@ fn redact_megabyte(text: String) -> usize {
     black_box(masked(black_box(&text)))
 }
 
+fn warm_message(text: &'static str) -> &'static str {
+    in_text(text);
+    text
+}
+
+#[library_benchmark]
+#[bench::message(warm_message(MESSAGE))]
+fn crisis_words(text: &str) -> Option<Sign> {
+    black_box(in_text(black_box(text)))
+}
+
 library_benchmark_group!(
     name = all;
     benchmarks =
         json_read, canonical_write, digest, shell_parse, shell_interpret, decide, decide_tool, decide_json, decide_varied,
-        decide_megabyte, path_classify, redact_call, redact_megabyte
+        decide_megabyte, path_classify, redact_call, redact_megabyte,
+        crisis_words
 );
 
 main!(library_benchmark_groups = all);

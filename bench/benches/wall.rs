@@ -4,12 +4,13 @@ use std::{fs, hint::black_box, time::Duration, time::Instant};
 
 use criterion::Criterion;
 use placet_bench::{
-    JAVASCRIPT, MEGABYTE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line, decided_with,
+    JAVASCRIPT, MEGABYTE, MESSAGE, MESSAGE_CHINESE, MESSAGE_RUSSIAN, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line, decided_with,
     kilobyte_line, kilobyte_shell, masked, masked_args, megabyte_shapes, megabyte_texts, rule_set,
     shell_call, shell_line, tool_calls, varied_commands,
 };
 use placet_core::{
     CallDigest, Json, ToolCall, canonical,
+    crisis::in_text,
     effect::{
         interpret,
         path::classify,
@@ -82,6 +83,13 @@ fn small(criterion: &mut Criterion) {
         });
     }
     group.bench_function("redact 1 KiB", |bencher| bencher.iter(|| masked_args(black_box(&edit))));
+    for (name, text) in [
+        ("crisis words 300 B", MESSAGE),
+        ("crisis words 300 B of Russian", MESSAGE_RUSSIAN),
+        ("crisis words 300 B of Chinese", MESSAGE_CHINESE),
+    ] {
+        group.bench_function(name, |bencher| bencher.iter(|| in_text(black_box(text))));
+    }
     group.bench_function("classify 8 paths", |bencher| {
         bencher.iter(|| PATHS.map(|path| classify(black_box(path), Some("/srv/shop"))));
     });

@@ -20,6 +20,25 @@ pub const TYPICAL: &str = concat!(
     r#"cargo test -q --workspace | tail -n 20"#,
 );
 
+/// A message as people write it, 300 bytes, that is about nobody's life.
+pub const MESSAGE: &str = concat!(
+    "Hi Ann, thanks for sending the figures yesterday. The numbers for March look fine to me, but I would like to go ",
+    "through the April ones with you before the board meets on Friday. Could you keep half an hour free on Thursday ",
+    "afternoon? I will bring the printed version, and coffee. See you then, and best regards, Bob"
+);
+
+/// The same in Russian, about as many bytes.
+pub const MESSAGE_RUSSIAN: &str = concat!(
+    "Здравствуйте, Анна! Спасибо за вчерашние цифры. Отчёт за март меня устраивает, а апрельский давайте посмотрим ",
+    "вместе до пятницы. Найдётся у вас полчаса в четверг? До встречи, Борис"
+);
+
+/// The same in Chinese, about as many bytes.
+pub const MESSAGE_CHINESE: &str = concat!(
+    "安娜你好，谢谢你昨天发来的数据。三月的数字我看没有问题，不过四月的部分我想在周五开会之前和你一起再核对一遍。",
+    "周四下午能不能留出半个小时？我会带上打印好的版本，还有咖啡。到时候见，祝一切顺利，小波敬上。谢谢大家一直以来的支持和帮助。"
+);
+
 /// A piece of Python as agents write it, about 300 bytes.
 pub const PYTHON: &str = concat!(
     "import json\nfrom collections import Counter\nfrom pathlib import Path\n\n",

@@ -58,6 +58,8 @@ pub enum Source {
     Grant(String),
     /// Somebody outside who was asked; they can only make it stricter.
     Assessor,
+    /// The crisis gate: nobody but a person who approves the very call lifts what it says.
+    Crisis,
 }
 
 /// What a decision used up or relied on. The writer checks it again inside the record's transaction; a

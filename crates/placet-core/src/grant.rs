@@ -324,6 +324,7 @@ fn can_lift(source: &Source) -> bool {
         | Source::Threat(_)
         | Source::Store
         | Source::Assessor
+        | Source::Crisis
         | Source::Grant(_) => false,
     }
 }

@@ -28,6 +28,8 @@ pub mod event;
 
 pub mod effect;
 
+pub mod crisis;
+
 pub mod located;
 
 pub mod yaml;

@@ -15,6 +15,15 @@ pub enum Mode {
     Enforce,
 }
 
+/// Whether the crisis gate stops calls in observe mode too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CrisisGate {
+    /// It does, as long as nobody says otherwise.
+    Stops,
+    /// The operator has switched it off there, by name.
+    Watches,
+}
+
 impl Mode {
     /// Reads `observe` or `enforce`.
     pub fn parse(word: &str) -> Option<Self> {
@@ -30,18 +39,15 @@ impl Mode {
     }
 
     /// What follows from `decision` in this mode: its verdict, or in observe mode that of the voices that still count.
-    pub fn carry_out(self, decision: &Decision) -> Verdict {
+    pub fn carry_out(self, decision: &Decision, gate: CrisisGate) -> Verdict {
         match self {
             Mode::Enforce => decision.verdict,
             Mode::Observe => {
-                let crisis = decision
-                    .assessment
-                    .as_ref()
-                    .is_some_and(|assessment| assessment.crisis_sensitive && assessment.requires_human);
                 let counts = |source: &Source| match source {
                     Source::Warrant | Source::KillSwitch | Source::Input | Source::Store => true,
-                    Source::Assessment => crisis,
-                    Source::Setting
+                    Source::Crisis => gate == CrisisGate::Stops,
+                    Source::Assessment
+                    | Source::Setting
                     | Source::Rule(_)
                     | Source::Threat(_)
                     | Source::Grant(_)

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, de::Error};
 
 use crate::{
     assess::{Score, SideEffectClass},
+    crisis::CrisisPolicy,
     effect::{
         Role,
         tool_table::{Interpreter, Servers},
@@ -65,6 +66,9 @@ pub struct Policy {
     /// How `placet serve` is reached.
     #[serde(default)]
     pub server: ServerPolicy,
+    /// What a person always confirms, and what is said meanwhile.
+    #[serde(default)]
+    pub crisis: CrisisPolicy,
 }
 
 /// What becomes of calls that are looked at afterwards.
@@ -362,5 +366,6 @@ impl Policy {
             .or_else(|| self.assessor.as_ref()?.problem())
             .or_else(|| quorum::problem(self))
             .or_else(|| self.server.problem())
+            .or_else(|| self.crisis.problem())
     }
 }

@@ -42,6 +42,15 @@ pub struct Held {
     pub may_come_back: bool,
     /// The record of the decision.
     pub record: u64,
+    /// What is said of it if it touches life and safety.
+    pub crisis: Option<Comfort>,
+}
+
+/// What an agent is told of a message that touches life and safety.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comfort {
+    /// What the operator wants to be said meanwhile, written by people.
+    pub text: Option<String>,
 }
 
 impl Answer {
@@ -65,16 +74,17 @@ impl Answer {
 
     /// Nobody has answered yet, and the host cannot wait longer.
     pub(crate) fn still_held(held: &Held) -> Self {
-        let Held { ticket, about, may_come_back, record } = held;
+        let Held { ticket, about, may_come_back, record, crisis } = held;
         if *may_come_back {
+            let told = crisis.as_ref().map(Comfort::while_asked).unwrap_or_default();
             let reason = format!(
-                "Held for a person (ticket {ticket}): {about}.\n\
+                "Held for a person (ticket {ticket}): {about}.\n{told}\
                  Carry on with other work. To use the approval later, repeat exactly the same call. Do not rephrase it."
             );
             return Answer::Block { reason, ticket: Some(ticket.clone()), record: Some(*record) };
         }
         let reason = format!("Blocked: nobody answered in time ({ticket}): {about}.\nUnanswered means no.");
-        Answer::Block { reason, ticket: None, record: Some(*record) }
+        Answer::Block { reason, ticket: None, record: Some(*record) }.telling(crisis.as_ref())
     }
 
     pub(crate) fn denied(ticket: &Ticket, said: Option<&str>, record: u64) -> Self {
@@ -101,6 +111,35 @@ impl Answer {
              If it must run again, ask again."
         );
         Answer::Block { reason, ticket: None, record: Some(record) }
+    }
+}
+
+impl Answer {
+    /// The same, with what may still be said to a person if it is a no.
+    pub(crate) fn telling(mut self, told: Option<&Comfort>) -> Self {
+        if let (Answer::Block { reason, .. }, Some(told)) = (&mut self, told) {
+            reason.push_str("\nIt touches life and safety: do not send it, or parts of it, another way.");
+            if let Some(text) = &told.text {
+                reason.push_str("\nThis was written by people, and you may still show it as it is:\n");
+                reason.push_str(text);
+            }
+        }
+        self
+    }
+}
+
+impl Comfort {
+    /// What is said while a person is asked.
+    fn while_asked(&self) -> String {
+        let mut told = "It touches life and safety: a person has been asked, and only their approval of this very message \
+                        releases it. Do not send it, or parts of it, another way.\n"
+            .to_owned();
+        if let Some(text) = &self.text {
+            told.push_str("Until then show this as it is; it was written by people:\n");
+            told.push_str(text);
+            told.push('\n');
+        }
+        told
     }
 }
 

@@ -127,6 +127,7 @@ impl AuditKeys {
             What::Vote(_) => EntryKind::Vote,
             What::HoldEscalated(_) => EntryKind::Escalation,
             What::Review(_) => EntryKind::Review,
+            What::Crisis(_) => EntryKind::Crisis,
         };
         let body = Record::new(at, what).encode();
         let hash = leaf(&body);

@@ -32,6 +32,7 @@ mod submit;
 
 mod settle;
 
+mod crisis;
 mod lift;
 
 mod waiters;
@@ -74,7 +75,7 @@ mod sessions;
 
 mod engine;
 
-pub use answer::{Answer, Held};
+pub use answer::{Answer, Comfort, Held};
 pub use assessor::{Assess, Assessor};
 pub use attention::{Attention, LETTERS_PER_WORD, Tally, WORDS_PER_MINUTE};
 pub use auditor::AuditKeys;

@@ -13,7 +13,7 @@ use placet_core::{
 use placet_store::{Happening, Ledger, Sighting, StoreError, transact};
 use serde::Serialize;
 
-use crate::{Engine, engine::Shared, sessions, settle, threats};
+use crate::{Engine, crisis, engine::Shared, sessions, settle, threats};
 
 /// What became of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +104,7 @@ fn take_note(
     let record = ledger.log_size()?;
     let (cites, ungoverned) = outcome(shared, ledger, report, &masked.findings, now)?;
     keep(ledger, report, now)?;
+    crisis::take_note(shared, ledger, report, now)?;
     if ungoverned {
         threats::raise_ungoverned(shared, ledger, (report.session(), now, record))?;
     }

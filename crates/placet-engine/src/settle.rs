@@ -37,7 +37,7 @@ const TICKET_LENGTHS: std::ops::RangeInclusive<usize> = 4..=12;
 
 impl Prepared {
     /// Checks, and writes.
-    pub fn settle(&self, ledger: &mut dyn Ledger) -> Result<Settled, StoreError> {
+    pub(crate) fn settle_call(&self, ledger: &mut dyn Ledger) -> Result<Settled, StoreError> {
         // Rules, keys and revocations are swapped whole; whoever decided by the old ones decides again.
         let swapped = !Arc::ptr_eq(&self.shared.snapshot().configuration, &self.snapshot.configuration);
         if swapped || ledger.settings_version()? != self.snapshot.settings.version {
@@ -46,14 +46,14 @@ impl Prepared {
         let mut stricter: Option<(Decision, Decision)> = None;
         self.judge_again(ledger, &mut stricter)?;
         self.weigh_threats(ledger, &mut stricter)?;
+        self.weigh_crisis(ledger, &mut stricter)?;
         self.refuse_replay(ledger, &mut stricter)?;
         let lifted = self.lift(ledger, &mut stricter)?;
         let (decision, masked) = match &stricter {
             Some((decision, masked)) => (decision, masked),
             None => (&*self.decision, &*self.masked),
         };
-        let mode = self.mode();
-        let verdict = mode.carry_out(decision);
+        let verdict = self.carry_out(decision);
 
         if let Some(ticket) = &self.again
             && verdict != Verdict::Block
@@ -79,6 +79,7 @@ impl Prepared {
             return Ok(Settled::Stale);
         }
         self.seen(ledger, verdict)?;
+        self.remember_crisis(ledger)?;
         if lifted && verdict == Verdict::Allow {
             self.let_go(ledger)?;
         }
@@ -335,7 +336,13 @@ impl Prepared {
     }
 
     fn held(&self, ticket: &Ticket, masked: &Decision, record: u64) -> Held {
-        Held { ticket: ticket.clone(), about: card::about(masked), may_come_back: self.may_come_back, record }
+        Held {
+            ticket: ticket.clone(),
+            about: card::about(masked),
+            may_come_back: self.may_come_back,
+            record,
+            crisis: None,
+        }
     }
 
     fn open_hold(&self, ledger: &mut dyn Ledger, masked: &Decision) -> Result<Held, StoreError> {

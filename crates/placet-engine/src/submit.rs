@@ -192,6 +192,13 @@ impl Engine {
             if again.is_none() {
                 tell(&held);
             }
+            // There is something to say to a person meanwhile: nobody keeps the agent from it.
+            if held.may_come_back
+                && held.crisis.as_ref().is_some_and(|told| told.text.is_some())
+                && self.is_pending(&held.ticket)?
+            {
+                return Ok(Answer::still_held(&held));
+            }
             let leaving = Leaving { shared, held: &held, armed: !held.may_come_back };
             let woken = self.wait(&held, until, &asked).await?;
             leaving.disarm();
@@ -405,7 +412,7 @@ impl Prepared {
         let decided = Decided {
             needs: needs.as_ref(),
             digest: first_half(&self.token),
-            carried_out: carried_out.unwrap_or_else(|| mode.carry_out(masked)),
+            carried_out: carried_out.unwrap_or_else(|| self.carry_out(masked)),
             policy: self.snapshot.configuration.fingerprint,
             warrants: &self.warrants,
             ticket,

@@ -13,10 +13,10 @@ use placet_core::{
 };
 
 use crate::{
-    AgedOut, Agent, Entry, Escalation, Fault, Happening, Hold, HoldChange, HoldId, Ledger, NewHold,
-    NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, Settings, Shelves,
-    Sighting, Store, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote, Work,
-    store::Look,
+    AgedOut, Agent, CrisisMark, Entry, Escalation, Fault, Happening, Hold, HoldChange, HoldId, Ledger,
+    NewHold, NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, Settings,
+    Shelves, Sighting, Store, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote,
+    Work, store::Look,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -165,5 +165,7 @@ forward! {
     fn notices(limit: usize) -> Vec<Notice>;
     fn notice_change(id: i64, change: &NoticeChange) -> ();
     fn notices_trim(keep: usize) -> ();
+    fn crisis_mark(scope: &str, mark: &CrisisMark, at: Timestamp) -> bool;
+    fn crisis_marks(scope: &str, since: Timestamp) -> Vec<CrisisMark>;
     fn age_out(retention: &Retention, now: Timestamp) -> AgedOut;
 }

@@ -8,8 +8,8 @@ use placet_core::{
 };
 
 use crate::{
-    AgedOut, Agent, Entry, Escalation, Happening, Hold, HoldChange, HoldId, NewHold, NewNotice, Notice,
-    NoticeChange, Raised, Retention, Review, ReviewState, Session, Settings, Sighting, StoreError,
+    AgedOut, Agent, CrisisMark, Entry, Escalation, Happening, Hold, HoldChange, HoldId, NewHold, NewNotice,
+    Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, Settings, Sighting, StoreError,
     StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote,
 };
 
@@ -188,6 +188,11 @@ pub trait Ledger {
     fn notice_change(&mut self, id: i64, change: &NoticeChange) -> Result<()>;
     /// Lets go of all but the newest `keep` that were delivered or are moot.
     fn notices_trim(&mut self, keep: usize) -> Result<()>;
+
+    /// A life in danger was spoken of in `scope`. True if that is news.
+    fn crisis_mark(&mut self, scope: &str, mark: &CrisisMark, at: Timestamp) -> Result<bool>;
+    /// What was marked in `scope` since then.
+    fn crisis_marks(&mut self, scope: &str, since: Timestamp) -> Result<Vec<CrisisMark>>;
 
     /// Lets go of some of what is no longer to be kept: at most a thousand of each kind.
     fn age_out(&mut self, retention: &Retention, now: Timestamp) -> Result<AgedOut>;

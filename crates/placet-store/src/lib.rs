@@ -16,6 +16,8 @@ mod session;
 
 mod threat;
 
+mod crisis;
+
 mod grant;
 
 mod vote;
@@ -39,6 +41,7 @@ pub mod fault;
 
 pub mod sqlite;
 
+pub use crisis::CrisisMark;
 pub use error::{Fault, StoreError};
 pub use grant::StoredGrant;
 pub use happening::Happening;

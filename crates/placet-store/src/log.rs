@@ -27,6 +27,8 @@ pub enum EntryKind {
     Escalation = 10,
     /// Somebody has looked at what calls did.
     Review = 11,
+    /// A life in danger was spoken of.
+    Crisis = 12,
 }
 
 impl EntryKind {
@@ -44,6 +46,7 @@ impl EntryKind {
             EntryKind::Vote,
             EntryKind::Escalation,
             EntryKind::Review,
+            EntryKind::Crisis,
         ]
         .into_iter()
         .find(|kind| *kind as i64 == number)

@@ -153,7 +153,7 @@ fn reasons(page: &mut String, decision: &Decision, assessment: &Assessment) {
         let _ = writeln!(page, "    {dim}-{}  {} (confidence){dim:#}", factor.weight, factor.words);
     }
     let said = |finding: &&placet_core::Finding| {
-        !matches!(finding.source, Source::Assessment) && !is_match(&finding.source)
+        !matches!(finding.source, Source::Assessment | Source::Crisis) && !is_match(&finding.source)
     };
     for finding in decision.findings.iter().filter(said) {
         let _ = writeln!(page, "    {}", readable(&finding.reason));

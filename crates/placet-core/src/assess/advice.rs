@@ -8,6 +8,9 @@ pub fn advice(assessment: &Assessment) -> Vec<&'static str> {
     if !assessment.requires_human {
         return Vec::new();
     }
+    if assessment.crisis_sensitive {
+        return vec!["a person who approves this very message; nothing else does"];
+    }
     let any = |test: &dyn Fn(&crate::Effect) -> bool| assessment.effects.iter().any(test);
     let mut advice = Vec::new();
     if any(&|effect| effect.manner.has(Manner::FETCHED)) {

@@ -251,28 +251,34 @@ pub fn weigh(call: &ToolCall, reading: Reading, policy: &Policy) -> (Assessment,
 
     let opaque = reading.effects.iter().any(|effect| effect.verb == Verb::Opaque);
     let reversible = !opaque && reading.effects.iter().all(|effect| effect.undo != Undo::Impossible);
-    let crisis_asks = reading.crisis && (class >= SideEffectClass::External || !reversible);
-    let ask = asks(policy.thresholds, class, risk, confidence, opaque, crisis_asks);
+    let ask = asks(policy.thresholds, class, risk, confidence, opaque);
     let mut reasons = reasons(&reading.effects, riskiest.0, ask);
     if vouched {
         reasons.push("nobody here knows this tool; the operator has said what kind it is".to_owned());
     }
+    let said = reasons.join("; ");
+    reasons.extend(reading.crisis.as_ref().map(|crisis| crisis.reason().into_owned()));
     let assessment = Assessment {
         tool: call.tool().as_str().to_owned(),
         side_effect_class: class,
         risk_score: risk,
         confidence,
         pattern: pattern(ask, class, risk, policy.thresholds, &reading),
-        requires_human: ask.is_some() || setting.is_some_and(|setting| setting.always_ask),
+        requires_human: ask.is_some()
+            || reading.crisis.is_some()
+            || setting.is_some_and(|setting| setting.always_ask),
         reversible,
-        crisis_sensitive: reading.crisis,
+        crisis_sensitive: reading.crisis.is_some(),
         human_impact: human_impact(&reading),
-        reasons: reasons.clone(),
+        reasons,
         factors,
         effects: reading.effects,
     };
     let verdict = if ask.is_some() { Verdict::Hold } else { Verdict::Allow };
-    findings.insert(0, Finding { source: Source::Assessment, verdict, reason: reasons.join("; ") });
+    findings.insert(0, Finding { source: Source::Assessment, verdict, reason: said });
+    if let Some(crisis) = &reading.crisis {
+        findings.insert(0, crisis.finding());
+    }
     (assessment, findings)
 }
 
@@ -294,7 +300,6 @@ fn vouch(reading: Reading) -> Reading {
 /// Why a person is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ask {
-    Crisis,
     Opaque,
     Critical,
     Risk,
@@ -307,12 +312,9 @@ fn asks(
     risk: Score,
     confidence: Score,
     opaque: bool,
-    crisis: bool,
 ) -> Option<Ask> {
     let unsure = confidence < thresholds.confidence_min;
-    if crisis {
-        Some(Ask::Crisis)
-    } else if opaque {
+    if opaque {
         Some(Ask::Opaque)
     } else if class == SideEffectClass::Critical {
         Some(Ask::Critical)
@@ -333,12 +335,12 @@ fn pattern(
     reading: &Reading,
 ) -> Pattern {
     match ask {
-        Some(Ask::Crisis | Ask::Opaque | Ask::Critical | Ask::Risk) => Pattern::PreExecutionGate,
+        _ if reading.crisis.is_some() => Pattern::PreExecutionGate,
+        Some(Ask::Opaque | Ask::Critical | Ask::Risk) => Pattern::PreExecutionGate,
         Some(Ask::Unsure) => Pattern::ConfidenceThreshold,
         None => {
             let trivial = reading.effects.iter().all(|effect| effect.undo == Undo::Trivial);
-            let quiet =
-                class == SideEffectClass::LocalReversible && risk < thresholds.run_below && !reading.crisis;
+            let quiet = class == SideEffectClass::LocalReversible && risk < thresholds.run_below;
             if trivial && quiet { Pattern::PostExecutionReview } else { Pattern::ConfidenceThreshold }
         }
     }
@@ -353,7 +355,7 @@ fn human_impact(reading: &Reading) -> HumanImpact {
                     TargetKind::Person | TargetKind::Channel | TargetKind::Account
                 ))
     });
-    match (reading.crisis, administrative) {
+    match (reading.crisis.is_some(), administrative) {
         (true, _) => HumanImpact::Critical,
         (false, true) => HumanImpact::Administrative,
         (false, false) => HumanImpact::None,
@@ -419,9 +421,6 @@ fn reasons(effects: &[Effect], riskiest: usize, ask: Option<Ask>) -> Vec<String>
     }
     match ask {
         Some(Ask::Unsure) => reasons.push("that is not certain enough to let it pass".to_owned()),
-        Some(Ask::Crisis) => {
-            reasons.push("it touches a matter of life and safety, so a person confirms it".to_owned())
-        }
         Some(Ask::Opaque) => reasons.push("what cannot be read always needs a person".to_owned()),
         Some(Ask::Critical) => reasons.push("what is critical always needs a person".to_owned()),
         Some(Ask::Risk) => reasons.push("that is more risk than may pass without a person".to_owned()),
@@ -435,6 +434,7 @@ mod tests {
     use super::*;
     use crate::{
         ToolName,
+        crisis::Crisis,
         effect::{Pointer, Span, Target},
         json::Object,
     };
@@ -449,7 +449,8 @@ mod tests {
 
     #[test]
     fn a_crisis_is_always_asked_about_when_it_leaves() {
-        let reading = Reading { effects: vec![effect(Verb::Send)], tool_known: true, crisis: true };
+        let reading =
+            Reading { effects: vec![effect(Verb::Send)], tool_known: true, crisis: Some(Crisis::Tool) };
         let policy = Policy {
             thresholds: Thresholds {
                 run_below: Score::ONE,
@@ -462,7 +463,7 @@ mod tests {
         assert!(assessment.requires_human && assessment.crisis_sensitive);
         assert_eq!(assessment.human_impact, HumanImpact::Critical);
         assert_eq!(assessment.pattern, Pattern::PreExecutionGate);
-        assert_eq!(findings[0].verdict, Verdict::Hold);
+        assert_eq!((&findings[0].source, findings[0].verdict), (&Source::Crisis, Verdict::Hold));
     }
 
     #[test]

@@ -9,7 +9,11 @@ use super::{
     tool_table::{self, Found, Interpreter},
     unknown, web, windows,
 };
-use crate::{Json, Policy, ToolCall, policy::ToolPolicy};
+use crate::{
+    Json, Policy, ToolCall,
+    crisis::{self, Crisis},
+    policy::ToolPolicy,
+};
 
 /// What was read of a call.
 #[derive(Debug)]
@@ -18,8 +22,8 @@ pub struct Reading {
     pub effects: Vec<Effect>,
     /// Whether the tool itself is known.
     pub tool_known: bool,
-    /// Whether it speaks to or about a person in a crisis. Nothing sets this yet but the caller.
-    pub crisis: bool,
+    /// Why it is crisis-sensitive, if it is.
+    pub crisis: Option<Crisis>,
 }
 
 /// Reads what `call` would do, with nothing known but the built-in table. Total: what cannot be read is an opaque effect.
@@ -64,7 +68,8 @@ impl<'c> Known<'c> {
         if effects.is_empty() {
             effects.push(Effect::opaque("nothing could be read", nowhere()));
         }
-        Reading { effects, tool_known: interpreter.is_some(), crisis: false }
+        let crisis = crisis::of_call(self.call, plain, &effects, self.policy);
+        Reading { effects, tool_known: interpreter.is_some(), crisis }
     }
 
     /// The arguments that are a remark: outside the digest, and never read.

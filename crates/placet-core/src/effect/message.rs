@@ -134,10 +134,13 @@ fn to_one(asked: &Asked<'_>, leaf: &Leaf<'_>, name: &str, act: Act, seen: Seen) 
         .manner(manner);
     if is_emergency_number(name) {
         let target = Target { sensitivity: Sensitivity::System, ..effect.target.clone() };
-        return Effect { target, ..effect }.words("an emergency number");
+        return Effect { target, ..effect }.words(EMERGENCY_NUMBER);
     }
     effect
 }
+
+/// What is said of a number that sends people out.
+pub const EMERGENCY_NUMBER: &str = "an emergency number";
 
 /// Numbers that send people out: nobody calls them for a test.
 fn is_emergency_number(name: &str) -> bool {

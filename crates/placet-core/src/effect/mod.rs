@@ -74,6 +74,7 @@ use serde::Serialize;
 pub use interpret::{Known, Reading, interpret, interpret_under, quote};
 pub(crate) use lookup::Lookup;
 pub use manner::Manner;
+pub use message::EMERGENCY_NUMBER;
 pub use role::Role;
 pub use shape::schema_role;
 pub use span::{Pointer, Span};

@@ -12,7 +12,8 @@ use std::{
     sync::LazyLock,
 };
 
-use letters::{folded, is_look_alike, percent_decoded};
+pub use letters::percent_decoded;
+use letters::{folded, is_look_alike};
 
 use super::{Effect, Manner, Place, Sensitivity, Span, Target, TargetKind, Verb};
 

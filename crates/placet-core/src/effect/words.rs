@@ -13,7 +13,7 @@ pub fn split(name: &str) -> Vec<String> {
     }
     let mut words = Words::default();
     words.split(name.nfkd().filter(|letter| !is_unseen(*letter)).take(LETTERS_MAX).map(|letter| {
-        let folded = fold(letter);
+        let folded = looks_like(letter);
         (letter, folded)
     }));
     words.words
@@ -109,7 +109,7 @@ fn is_accent(letter: char) -> bool {
 }
 
 /// The Latin letter that `letter` looks like, or itself.
-fn fold(letter: char) -> char {
+pub fn looks_like(letter: char) -> char {
     // The table of Unicode says which letters look like others; these few it finds too unlike, and people do not.
     let looks = match letter {
         'м' => 'm',

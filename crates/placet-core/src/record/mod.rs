@@ -64,6 +64,8 @@ pub enum What<'a> {
     HoldEscalated(Escalated<'a>),
     /// Somebody has looked at what calls did.
     Review(Reviewed<'a>),
+    /// A life in danger was spoken of: what is sent afterwards is confirmed.
+    Crisis(Spoken<'a>),
 }
 
 /// A call, and what was decided about it. Masked already.
@@ -344,6 +346,21 @@ pub struct Reviewed<'a> {
     /// What they say of it. Masked already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<&'a str>,
+}
+
+/// That a life in danger was spoken of. What was said is not in it.
+#[derive(Debug, Serialize)]
+pub struct Spoken<'a> {
+    /// The session.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub session: &'a str,
+    /// What told so: the kind of event.
+    pub told_by: &'a str,
+    /// The language, by its code.
+    pub language: &'a str,
+    /// How many people and threads it is known to concern; none if it may concern anybody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with: Option<u64>,
 }
 
 /// Something that is no longer kept.

@@ -533,3 +533,34 @@ fn masking_is_never_quadratic() {
         .collect();
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
+
+#[test]
+fn words_of_a_life_in_danger_are_never_sought_quadratically() {
+    let inputs: &[Named] = &[
+        ("mentions", |size| "suicide ".repeat(size)),
+        ("mentions in the news", |size| "suicide news ".repeat(size)),
+        ("idioms", |size| "suicide squad ".repeat(size)),
+        ("far from the news", |size| format!("{}{}", "news ".repeat(size), "suicide ".repeat(size))),
+        ("beginnings", |size| "want ".repeat(size)),
+        ("gaps", |size| "want hurt ".repeat(size)),
+        ("one letter", |size| "k".repeat(size)),
+        ("letters apart", |size| "k i l l ".repeat(size)),
+        ("tags", |size| "<b".repeat(size)),
+        ("entities", |size| "&#".repeat(size)),
+        ("escapes", |size| "\\u".repeat(size)),
+        ("marks", |size| "e\u{301}\u{301}".repeat(size)),
+        ("two alphabets", |size| "kиll".repeat(size)),
+        ("look-alikes", |size| "ехо ".repeat(size)),
+        ("no spaces", |size| "死".repeat(size)),
+    ];
+    let failures: Vec<String> = inputs
+        .iter()
+        .filter_map(|(name, make)| {
+            let judge = |text: &String| {
+                placet_core::crisis::in_text(text);
+            };
+            check(name, FLOOR, make, judge).err()
+        })
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

@@ -5,6 +5,7 @@ mod judge;
 mod canonical;
 mod code;
 mod constraint;
+mod crisis;
 mod differential;
 mod digest;
 mod hostile;

@@ -2,6 +2,7 @@
 
 mod audit;
 mod crash;
+mod crisis;
 mod faults;
 mod grants;
 mod holds;

@@ -49,6 +49,14 @@ fn read(path: &str) -> ToolCall {
     wire("read_file", &format!(r#"{{"path":"{path}"}}"#))
 }
 
+/// An engine whose session is bound to a warrant that says this, and somebody who may approve.
+pub async fn under(slip: &str) -> (Rig, placet_engine::Approver) {
+    let rig = rig();
+    let person = rig.person().await;
+    rig.engine.bind("s1", None, &mint(&rig, slip), &person).await.unwrap();
+    (rig, person)
+}
+
 #[tokio::test]
 async fn a_bound_session_can_do_what_its_warrant_says_and_nothing_else() {
     let rig = rig();

@@ -13,9 +13,9 @@ use super::{
     rows::{self, count, damaged, told},
 };
 use crate::{
-    AgedOut, Agent, Entry, Escalation, Happening, Hold, HoldChange, HoldId, Ledger, NewHold, NewNotice,
-    Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, Setting, Settings, Sighting,
-    StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote,
+    AgedOut, Agent, CrisisMark, Entry, Escalation, Happening, Hold, HoldChange, HoldId, Ledger, NewHold,
+    NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, Setting, Settings,
+    Sighting, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -853,6 +853,22 @@ impl Ledger for SqliteLedger<'_> {
         Ok(happenings)
     }
 
+    fn crisis_mark(&mut self, scope: &str, mark: &CrisisMark, at: Timestamp) -> Result<bool> {
+        let known = "update crisis set at = max(at, ?4), language = coalesce(?3, language) where scope = ?1 and mark = ?2";
+        let row = params![scope, mark.mark, mark.language, at.as_ms()];
+        if self.run(known, row)? > 0 {
+            return Ok(false);
+        }
+        self.run("insert into crisis (scope, mark, language, at) values (?1, ?2, ?3, ?4)", row).map(|_| true)
+    }
+
+    fn crisis_marks(&mut self, scope: &str, since: Timestamp) -> Result<Vec<CrisisMark>> {
+        let sql = "select mark, language from crisis where scope = ? and at >= ? order by mark";
+        self.all(sql, params![scope, since.as_ms()], |row| {
+            Ok(CrisisMark { mark: row.get(0)?, language: row.get(1)? })
+        })
+    }
+
     fn age_out(&mut self, retention: &Retention, now: Timestamp) -> Result<AgedOut> {
         let holds_until = now.plus_ms(-retention.holds_ms.max(0));
         let events_until = now.plus_ms(-retention.events_ms.max(0));
@@ -893,6 +909,10 @@ impl Ledger for SqliteLedger<'_> {
         }
         self.cache.parties.clear();
         self.cache.shelves.retain(|_, shelf| !shelf.is_over(now));
+        self.run(
+            "delete from crisis where (scope, mark) in (select scope, mark from crisis where at < ? limit ?)",
+            [events_until.as_ms(), AGED_AT_ONCE],
+        )?;
         // Nothing that could be used twice lives longer than a warrant.
         let once_until = now.plus_ms(-ONCE_KEPT_MS).as_ms();
         self.run(

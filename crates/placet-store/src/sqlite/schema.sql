@@ -220,3 +220,13 @@ create table notice (
     problem  text
 );
 create index notice_due on notice (channel, due) where state = 'waiting';
+
+-- Where a life in danger was spoken of: in a session, with whom. Marks are keyed digests, or `*` for everybody.
+create table crisis (
+    scope    text not null,
+    mark     text not null,
+    language text,
+    at       integer not null,
+    primary key (scope, mark)
+) without rowid;
+create index crisis_at on crisis (at);

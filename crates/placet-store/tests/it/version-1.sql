@@ -214,6 +214,15 @@ create table notice (
 );
 create index notice_due on notice (channel, due) where state = 'waiting';
 
+create table crisis (
+    scope    text not null,
+    mark     text not null,
+    language text,
+    at       integer not null,
+    primary key (scope, mark)
+) without rowid;
+create index crisis_at on crisis (at);
+
 insert into setting values ('mode', 'observe');
 insert into record values (0, 1, 1772452801000, 1, 'c1', x'61', x'022a6979e6dab7aa5ae4c3e5e45f7e977112a7e63593820dbec1ec738a24f93c', x'07070707070707070707070707070707');
 update head set size = 1, peaks = x'022a6979e6dab7aa5ae4c3e5e45f7e977112a7e63593820dbec1ec738a24f93c', settings_version = 1;
@@ -231,4 +240,5 @@ insert into review values (0, 's1', 1772452801000, null, 1, null, null);
 insert into login values (x'02', 'ann', 'a1', 1772452901000);
 insert into tries values ('ann 127.0.0.1', 2, 1772452801000);
 insert into notice values (1, 'ops', 'hold_opened', 'H-0001', '{}', 1772452801000, 'waiting', 0, 1772452801000, null);
+insert into crisis values ('s:s1', '*', 'en', 1772452801000);
 pragma user_version = 1;

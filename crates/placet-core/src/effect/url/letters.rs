@@ -130,7 +130,7 @@ fn punycode(text: &str) -> Option<String> {
 }
 
 /// `text` with each `%41` as the byte it stands for, unless that is no text.
-pub(super) fn percent_decoded(text: &str) -> Cow<'_, str> {
+pub fn percent_decoded(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
     }

@@ -1,5 +1,7 @@
 //! What every store promises, a function for each promise. A backend passes all of them, unchanged.
 
+pub mod crisis;
+
 pub mod holds;
 
 pub mod log;
@@ -68,6 +70,8 @@ macro_rules! keeps_every_promise {
             threats::open_threats_are_those_nobody_has_looked_at,
 
             notices::notices_are_due_by_channel_until_something_became_of_them,
+
+            crisis::what_was_spoken_of_is_remembered_by_scope,
 
             retention::cards_go_and_answers_stay,
             retention::events_go_and_records_never,

@@ -1,0 +1,406 @@
+//! The phrases: `lists/*.list`, one file for each language, and how they are found in a text.
+//!
+//! All of them are sought in one pass. A phrase may have gaps: its parts are found one by one, and put together only where
+//! there are any, which in nearly all texts there are not.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+
+use super::fold::Folded;
+
+/// The lists in Latin letters, by language.
+const LATIN: &[(Language, &str)] = &[
+    (Language("en"), include_str!("lists/en.list")),
+    (Language("es"), include_str!("lists/es.list")),
+    (Language("fr"), include_str!("lists/fr.list")),
+    (Language("de"), include_str!("lists/de.list")),
+    (Language("pt"), include_str!("lists/pt.list")),
+    (Language("it"), include_str!("lists/it.list")),
+    (Language("vi"), include_str!("lists/vi.list")),
+    (Language("tr"), include_str!("lists/tr.list")),
+    (Language("hi"), include_str!("lists/hi-latin.list")),
+];
+
+/// Those in other letters. They are only read once a text has such.
+const OTHER: &[(Language, &str)] = &[
+    (Language("zh"), include_str!("lists/zh.list")),
+    (Language("ja"), include_str!("lists/ja.list")),
+    (Language("ko"), include_str!("lists/ko.list")),
+    (Language("ar"), include_str!("lists/ar.list")),
+    (Language("hi"), include_str!("lists/hi.list")),
+    (Language("ru"), include_str!("lists/ru.list")),
+];
+
+/// Letters that a gap in a phrase may have: three or four words.
+const GAP_MAX: usize = 24;
+/// No phrase is longer than this, gaps included.
+const SPAN_MAX: usize = 400;
+/// How far from a mention the words may be that say it is news, fiction or a drill.
+const NEAR: usize = 160;
+/// A phrase written with choices stands for at most so many.
+const CHOICES_MAX: usize = 300;
+/// Words of at least so many letters are known with a slip of the hand in them.
+const SLIP_MIN: usize = 6;
+
+/// A language, by its code of two letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Language(&'static str);
+
+impl Language {
+    /// Its code of two letters.
+    pub fn code(self) -> &'static str {
+        self.0
+    }
+
+    /// The language with this code, if it has a list.
+    pub fn named(code: &str) -> Option<Self> {
+        Self::all().find(|language| language.0 == code)
+    }
+
+    /// All that have a list.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let latin = LATIN.iter().map(|(language, _)| *language).filter(|language| language.0 != "hi");
+        latin.chain(OTHER.iter().map(|(language, _)| *language))
+    }
+}
+
+/// What words of a life in danger say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Somebody says it of themselves.
+    Direct,
+    /// Somebody hints at it.
+    Veiled,
+    /// Somebody is worried about somebody else.
+    Third,
+    /// What is said to somebody in danger.
+    Advice,
+    /// Where help is.
+    Helpline,
+    /// Others are called in.
+    Escalation,
+    /// The matter by its name.
+    Topic,
+}
+
+impl Kind {
+    /// All, with the word that a list has for them.
+    pub const NAMES: [(&'static str, Self); 7] = [
+        ("direct", Self::Direct),
+        ("veiled", Self::Veiled),
+        ("third", Self::Third),
+        ("advice", Self::Advice),
+        ("helpline", Self::Helpline),
+        ("escalation", Self::Escalation),
+        ("topic", Self::Topic),
+    ];
+
+    /// Whether news, fiction and drills speak so too.
+    fn is_told_elsewhere(self) -> bool {
+        match self {
+            Kind::Direct | Kind::Veiled => false,
+            Kind::Third | Kind::Advice | Kind::Helpline | Kind::Escalation | Kind::Topic => true,
+        }
+    }
+}
+
+/// What a phrase is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    Says(Kind),
+    /// It only sounds so: what is found within it does not count.
+    Everyday,
+    /// News, fiction, drills, condolences, announcements.
+    Elsewhere,
+}
+
+/// Words of a life in danger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sign {
+    /// What they say.
+    pub kind: Kind,
+    /// In which language.
+    pub language: Language,
+}
+
+/// A phrase: its parts in their order, with gaps between them.
+struct Phrase {
+    used: Use,
+    language: Language,
+    parts: usize,
+}
+
+/// A place in a phrase: which one, and which of its parts.
+type Slot = (u32, u8);
+
+/// What is sought for.
+struct Pattern {
+    /// Whether a longer word counts too.
+    open: bool,
+    /// Where it stands.
+    slots: Vec<Slot>,
+}
+
+/// The phrases of some lists, and what finds them.
+struct Phrases {
+    phrases: Vec<Phrase>,
+    patterns: Vec<Pattern>,
+    finder: Option<AhoCorasick>,
+}
+
+static IN_LATIN: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(LATIN));
+static IN_OTHER: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(OTHER));
+
+/// Words of a life in danger in `text`; of several, the gravest by its kind.
+pub fn find(text: &Folded) -> Option<Sign> {
+    let latin = IN_LATIN.find(text);
+    let other = if text.letters.is_ascii() { None } else { IN_OTHER.find(text) };
+    latin.into_iter().chain(other).min_by_key(|sign| sign.kind)
+}
+
+/// Something that was found, and where it may stand in a phrase.
+#[derive(Clone, Copy)]
+struct Hit<'p> {
+    slots: &'p [Slot],
+    start: usize,
+    end: usize,
+}
+
+/// Whether a word begins at `at`. In Arabic, `and` and `so` are written with the word they stand before.
+fn begins(text: &Folded, at: usize) -> bool {
+    text.begins(at)
+        || at >= 2
+            && text.begins(at - 2)
+            && matches!(std::str::from_utf8(&text.letters[at - 2..at]), Ok("و" | "ف" | "ل" | "ب"))
+}
+
+impl Phrases {
+    fn of(lists: &[(Language, &str)]) -> Self {
+        let mut building = Building::default();
+        for (language, list) in lists {
+            // Checked by a test: the lists are part of the program.
+            let _ = building.read(*language, list);
+        }
+        building.finish()
+    }
+
+    fn find(&self, text: &Folded) -> Option<Sign> {
+        // Should the search not have been made, nobody could say that there is nothing.
+        let unread = Sign { kind: Kind::Topic, language: Language("en") };
+        let Some(finder) = &self.finder else { return Some(unread) };
+        let mut hits = Vec::new();
+        for found in finder.find_overlapping_iter(&text.letters) {
+            let pattern = &self.patterns[found.pattern().as_usize()];
+            if (pattern.open || text.ends(found.end())) && begins(text, found.start()) {
+                hits.push(Hit { slots: &pattern.slots, start: found.start(), end: found.end() });
+            }
+        }
+        if hits.is_empty() { None } else { self.together(&hits) }
+    }
+
+    /// What was found says together.
+    fn together(&self, hits: &[Hit<'_>]) -> Option<Sign> {
+        let mut said: Vec<(Sign, usize, usize)> = Vec::new();
+        let (mut everyday, mut elsewhere) = (Vec::new(), Vec::new());
+        for (index, last) in hits.iter().enumerate() {
+            for &(number, part) in last.slots {
+                let phrase = &self.phrases[number as usize];
+                if usize::from(part) + 1 != phrase.parts {
+                    continue;
+                }
+                let Some(start) = begin((number, part), hits, index) else { continue };
+                match phrase.used {
+                    Use::Says(kind) => said.push((Sign { kind, language: phrase.language }, start, last.end)),
+                    Use::Everyday => everyday.push((start, last.end)),
+                    Use::Elsewhere => elsewhere.push((start, last.end)),
+                }
+            }
+        }
+        let counts = |(sign, start, end): &&(Sign, usize, usize)| {
+            let told_elsewhere = sign.kind.is_told_elsewhere() && is_beside(&elsewhere, (*start, *end), NEAR);
+            !is_beside(&everyday, (*start, *end), 0) && !told_elsewhere
+        };
+        said.iter().filter(counts).map(|(sign, ..)| *sign).min_by_key(|sign| sign.kind)
+    }
+}
+
+/// Whether one of `spans`, which come in the order of their ends, lies within `margin` of the one from `start` to `end`.
+fn is_beside(spans: &[(usize, usize)], (start, end): (usize, usize), margin: usize) -> bool {
+    let first = spans.partition_point(|(_, to)| to + margin <= start);
+    let near = spans[first..].iter().take_while(|(_, to)| *to < end + margin + SPAN_MAX);
+    near.into_iter().any(|(from, _)| *from < end + margin)
+}
+
+/// Where the phrase begins that `hits[last]` ends, if all of it is there.
+fn begin((phrase, part): Slot, hits: &[Hit<'_>], last: usize) -> Option<usize> {
+    let mut start = hits[last].start;
+    for part in (0..part).rev() {
+        // They come in the order of their ends: behind the first that is too far away all are.
+        let near = hits[..last].iter().rev().take_while(|hit| hit.end + GAP_MAX >= start);
+        let fits = |hit: &&Hit<'_>| hit.end <= start && hit.slots.contains(&(phrase, part));
+        start = near.filter(fits).map(|hit| hit.start).max()?;
+    }
+    Some(start)
+}
+
+#[derive(Default)]
+struct Building {
+    phrases: Vec<Phrase>,
+    /// By what is sought for, and whether a longer word counts: where it stands.
+    patterns: BTreeMap<(Vec<u8>, bool), Vec<Slot>>,
+}
+
+impl Building {
+    /// Reads a list, or says which line is wrong.
+    fn read(&mut self, language: Language, list: &str) -> Result<(), String> {
+        let mut used = None;
+        for line in list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+                let kind = Kind::NAMES.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+                used = match (name, kind) {
+                    ("everyday", _) => Some(Use::Everyday),
+                    ("elsewhere", _) => Some(Use::Elsewhere),
+                    (_, Some(kind)) => Some(Use::Says(kind)),
+                    (_, None) => return Err(format!("no kind `{name}`")),
+                };
+                continue;
+            }
+            let used = used.ok_or_else(|| format!("before any kind: {line}"))?;
+            self.add(used, language, line).map_err(|what| format!("{what}: {line}"))?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, used: Use, language: Language, line: &str) -> Result<(), String> {
+        let number = u32::try_from(self.phrases.len()).map_err(|_| "too many phrases")?;
+        let mut parts = 0;
+        for part in line.split("..").map(str::trim) {
+            for written in choices(part)? {
+                self.put(&written, (number, parts))?;
+                if matches!(used, Use::Says(Kind::Direct | Kind::Topic)) {
+                    for slipped in slips(&written) {
+                        self.put(&slipped, (number, parts))?;
+                    }
+                }
+            }
+            parts += 1;
+        }
+        self.phrases.push(Phrase { used, language, parts: usize::from(parts) });
+        Ok(())
+    }
+
+    fn put(&mut self, written: &str, slot: Slot) -> Result<(), String> {
+        let written = written.trim();
+        let folded = Folded::phrase(written.trim_end_matches('*')).letters;
+        if folded.is_empty() {
+            return Err("a part is empty".to_owned());
+        }
+        let open = written.ends_with('*') || !ends_with_a_space(written);
+        let slots = self.patterns.entry((folded, open)).or_default();
+        if !slots.contains(&slot) {
+            slots.push(slot);
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Phrases {
+        let finder = AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .build(self.patterns.keys().map(|(letters, _)| letters))
+            .ok();
+        let patterns = self.patterns.into_iter().map(|((_, open), slots)| Pattern { open, slots }).collect();
+        Phrases { phrases: self.phrases, patterns, finder }
+    }
+}
+
+/// Whether words of the script that `text` is in end where a space is. Korean ones are followed by their particles.
+fn ends_with_a_space(text: &str) -> bool {
+    !text.chars().next_back().is_some_and(|letter| matches!(letter, '\u{ac00}'..='\u{d7a3}'))
+}
+
+/// `a (b|c|) d` as everything it stands for.
+fn choices(part: &str) -> Result<Vec<String>, String> {
+    let mut all = vec![String::new()];
+    let mut rest = part;
+    while let Some(at) = rest.find('(') {
+        let end = rest.find(')').filter(|end| *end > at).ok_or("a bracket is open")?;
+        let before = &rest[..at];
+        let words: Vec<&str> = rest[at + 1..end].split('|').collect();
+        let with =
+            |so_far: &String| words.iter().map(|word| format!("{so_far}{before}{word}")).collect::<Vec<_>>();
+        all = all.iter().flat_map(with).collect();
+        if all.len() > CHOICES_MAX {
+            return Err("too many choices".to_owned());
+        }
+        rest = &rest[end + 1..];
+    }
+    if rest.contains(')') {
+        return Err("a bracket is closed that was not open".to_owned());
+    }
+    all.iter_mut().for_each(|phrase| phrase.push_str(rest));
+    Ok(all)
+}
+
+/// The same with one slip of the hand in a long word: a letter left out, or two of them swapped.
+fn slips(written: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for word in written.split_whitespace().map(|word| word.trim_end_matches('*')) {
+        let letters: Vec<char> = word.chars().collect();
+        let spelled = |letter: &char| letter.is_alphabetic() && (*letter as u32) < 0x600;
+        if letters.len() < SLIP_MIN || !letters.iter().all(spelled) {
+            continue;
+        }
+        // The first letter is seldom wrong.
+        for at in 1..letters.len() {
+            let mut missing = letters.clone();
+            // Not where that would bring two alike together, which are read as one.
+            if letters.get(at + 1) != letters.get(at - 1) {
+                missing.remove(at);
+            }
+            let mut swapped = letters.clone();
+            swapped.swap(at, (at + 1).min(letters.len() - 1));
+            for wrong in [missing, swapped].into_iter().filter(|wrong| *wrong != letters) {
+                all.push(written.replacen(word, &wrong.into_iter().collect::<String>(), 1));
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_can_be_read() {
+        for (language, list) in LATIN.iter().chain(OTHER) {
+            let mut building = Building::default();
+            building.read(*language, list).unwrap_or_else(|error| panic!("{}: {error}", language.code()));
+            // The few phrases of Hindi in Latin letters are no list of their own.
+            let whole = !list.starts_with("# Hindi in Latin");
+            for kind in Kind::NAMES.into_iter().filter(|_| whole) {
+                let has = building.phrases.iter().any(|phrase| phrase.used == Use::Says(kind.1));
+                assert!(has, "{} has nothing of kind {}", language.code(), kind.0);
+            }
+            let short = building.patterns.keys().find(|(letters, _)| letters.len() < 2);
+            assert_eq!(short, None, "{}", language.code());
+        }
+    }
+
+    #[test]
+    fn a_wrong_list_says_what_is_wrong() {
+        let read = |list: &str| Building::default().read(Language("en"), list).unwrap_err();
+        assert_eq!(read("[nothing]"), "no kind `nothing`");
+        assert_eq!(read("words"), "before any kind: words");
+        assert_eq!(read("[direct]\na (b"), "a bracket is open: a (b");
+        assert_eq!(read("[direct]\na b)"), "a bracket is closed that was not open: a b)");
+        assert_eq!(read("[direct]\na .. "), "a part is empty: a ..");
+    }
+
+    #[test]
+    fn choices_are_all_of_them() {
+        assert_eq!(choices("a (b|c|) d").unwrap(), ["a b d", "a c d", "a  d"]);
+    }
+}

@@ -1,0 +1,16 @@
+//! Any text is folded and searched, and so is everything in any JSON; whoever is named beside words can be compared.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use placet_core::{Json, crisis};
+
+fuzz_target!(|text: &str| {
+    crisis::in_text(text);
+    crisis::Addressees::in_text(text);
+    if let Ok(json) = Json::read(text) {
+        crisis::in_json(&json);
+        crisis::Addressees::of(&json, &[]);
+        let beside = crisis::Addressees::beside_words(&json);
+        assert!(beside.is_empty() || crisis::in_json(&json).is_some(), "nobody is named beside words that are not there");
+    }
+});
