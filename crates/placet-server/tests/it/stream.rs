@@ -18,7 +18,7 @@ impl Listening {
         let head = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n{lines}\r\n", rig.address);
         stream.write_all(head.as_bytes()).await.unwrap();
         let mut listening = Self(BufReader::new(stream).lines());
-        listening.until("retry: ").await;
+        assert!(listening.until("retry: ").await.is_some(), "the stream is open");
         listening
     }
 
