@@ -120,6 +120,12 @@ fn of_policy(policy: &Policy, loose: &mut impl FnMut(String, &str)) {
             RuleSetting::Policy(RulePolicy::Hold | RulePolicy::AutoBlock) => {}
         }
     }
+    if !policy.crisis.off.is_empty() {
+        loose(
+            "`crisis.off`: in observe mode the crisis gate stops nothing either".to_owned(),
+            "take it out of the configuration",
+        );
+    }
     if !policy.threats.carry_over {
         loose(
             "`threats.carry_over` is off: an open threat does nothing to later calls of its session"
