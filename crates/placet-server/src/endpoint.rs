@@ -119,6 +119,7 @@ const ALL_DONE: &str = r#"{"type":"object","additionalProperties":false,"propert
 const STATE: &str = r#"{"type":"object","additionalProperties":false,"required":["state"],"properties":{"state":{"enum":["acknowledged","cleared"]}}}"#;
 const MODE: &str = r#"{"type":"object","additionalProperties":false,"required":["mode"],"properties":{"mode":{"enum":["enforce","observe"]},"agent":{"type":"string"}}}"#;
 const TOKEN: &str = r#"{"type":"object","additionalProperties":false,"required":["name","role"],"properties":{"name":{"type":"string"},"role":{"enum":["agent","auditor","approver","operator"]},"agent":{"type":"string"}}}"#;
+const YES: &str = r#"{"type":"object","additionalProperties":false,"properties":{"for":{"type":"string"}}}"#;
 const WIDER: &str = r#"{"type":"object","additionalProperties":false,"required":["for"],"properties":{"for":{"type":"string"}}}"#;
 const RULE: &str = r#"{"type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"type":"string","maxLength":16384}}}"#;
 const RULE_POLICY: &str = r#"{"type":"object","additionalProperties":false,"required":["policy"],"properties":{"policy":{"enum":["off","log_only","hold","auto_block","default"]}}}"#;
@@ -143,7 +144,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
 
     row(Get, "/v1/holds", READS, "What waits for a person, the most urgent first", "", |asked| Box::pin(holds::list(asked))),
     row(Get, "/v1/holds/{hold}", READS, "One hold with everything a person sees of it", "", |asked| Box::pin(holds::show(asked))),
-    row(Post, "/v1/holds/{hold}/approve", ANSWERS, "Say yes: the call may run, once", "", |asked| Box::pin(holds::approve(asked))),
+    row(Post, "/v1/holds/{hold}/approve", ANSWERS, "Say yes: the call may run, once; with `for` others like it too, as `preview` shows", YES, |asked| Box::pin(holds::approve(asked))),
     row(Post, "/v1/holds/{hold}/deny", ANSWERS, "Say no, and perhaps why", REASON, |asked| Box::pin(holds::deny(asked))),
 
     row(Post, "/v1/holds/{hold}/preview", READS, "What approving a hold more widely would newly permit", WIDER, |asked| Box::pin(grants::preview(asked))),

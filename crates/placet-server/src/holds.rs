@@ -1,6 +1,7 @@
 //! Holds: what waits for a person, and what they say.
 
 use axum::{http::StatusCode, response::Response};
+use placet_core::grant::Wider;
 use placet_engine::{AnswerError, HoldName, Ruling};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -9,6 +10,12 @@ use crate::{
     ask::Asked,
     problem::{Problem, json as reply},
 };
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Approval {
+    r#for: Option<String>,
+}
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -54,13 +61,13 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
 
 /// `POST /v1/holds/{hold}/approve`.
 pub async fn approve(asked: Asked) -> Result<Response, Problem> {
-    if !asked.body.is_empty() {
-        let nothing: Denial = asked.read()?;
-        if nothing.reason.is_some() {
-            return Err(Problem::malformed("a yes has no reason"));
-        }
-    }
-    answer(asked, Ruling::Approve).await
+    let approval: Approval = asked.read_or_default()?;
+    let wider = approval.r#for.as_deref().map(Wider::parse).transpose();
+    let ruling = match wider.map_err(|error| Problem::malformed(error.to_string()))? {
+        Some(wider) => Ruling::ApproveFor(wider),
+        None => Ruling::Approve,
+    };
+    answer(asked, ruling).await
 }
 
 /// `POST /v1/holds/{hold}/deny`.

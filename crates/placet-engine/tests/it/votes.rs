@@ -20,7 +20,7 @@ use placet_store::{
     sqlite::{Options, SqliteStore},
 };
 
-use crate::rig::{Rig, call, risky, rules, short, ticket};
+use crate::rig::{Rig, call, risky, rules, short, ticket, wire};
 
 const GROUPS: &str = r#"
     [groups]
@@ -310,6 +310,18 @@ async fn after_a_time_the_next_group_is_asked_once() {
     rig.engine.tick().await.unwrap();
     assert_eq!(told(&rig, "hold_escalated").len(), 2);
     rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn whoever_is_on_call_is_asked_at_once_when_a_life_may_be_in_danger() {
+    let rig = Rig::with(configured(ESCALATION));
+    let message = wire("send_email", r#"{"to":"ann@example.org","body":"Please do not hurt yourself"}"#);
+    let held = ticket(&rig.ask(message).await);
+    assert_eq!(seen(&rig, &held).addressed(), ["on_call"]);
+    assert_eq!(told(&rig, "hold_escalated").len(), 1);
+    // An ordinary one waits for its turn.
+    let held = ticket(&rig.ask(risky()).await);
+    assert!(!seen(&rig, &held).addressed().contains(&"on_call"));
 }
 
 #[tokio::test]

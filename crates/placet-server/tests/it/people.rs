@@ -45,6 +45,23 @@ async fn tokens_are_made_and_an_approver_answers_in_its_own_name() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_may_be_wider_than_the_call() {
+    let rig = Rig::new().await;
+    let ask = async || rig.post("/v1/calls", json!({ "call": risky() })).await.json();
+    let path = format!("/v1/holds/{}/approve", ask().await["ticket"].as_str().unwrap());
+    for wrong in [json!({ "for": "ever" }), json!({ "for": 5 }), json!({ "reason": "yes" })] {
+        assert_eq!(rig.post(&path, wrong.clone()).await.status, 400, "{wrong}");
+    }
+    assert_eq!(rig.post(&path, json!({ "for": "1x" })).await.json()["state"], "approved");
+    // By its own approval, by the grant, and then no more.
+    assert_eq!(ask().await["answer"], "allow");
+    assert_eq!(ask().await["answer"], "allow");
+    assert_eq!(ask().await["answer"], "block");
+    let grants = rig.ask("GET", "/v1/grants", Some(&rig.first()), None).await.json();
+    assert_eq!(grants["grants"].as_array().unwrap().len(), 1, "{grants}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_that_is_sent_twice_with_one_key_is_done_once() {
     let rig = Rig::new().await;
     let lines = |key: &str| format!("idempotency-key: {key}\r\n");
