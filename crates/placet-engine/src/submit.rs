@@ -229,10 +229,10 @@ impl Engine {
             // It may be answered already: a hold that was joined.
             return Ok(if self.is_pending(ticket)? { Woken::TimeUp } else { Woken::Changed });
         }
-        let woken = self.shared.waiters.wait(ticket, held.record, until, asked);
+        let (number, woken) = self.shared.waiters.wait(ticket, held.record, until, asked);
         self.ring();
-        // Whoever answered before we began to wait has not woken us.
-        if !self.is_pending(ticket)? {
+        // Whoever answered before we began to wait has not woken us; whoever did just now may have used the answer for us.
+        if !self.is_pending(ticket)? && self.shared.waiters.withdraw(ticket, number) {
             return Ok(Woken::Changed);
         }
         woken.await.map_err(|_| StoreError::gone())

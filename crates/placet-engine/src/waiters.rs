@@ -59,19 +59,19 @@ impl Waiters {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for something to happen to a hold after `record`, until `until`.
+    /// Waits for something to happen to a hold after `record`, until `until`. The number is that of whoever waits.
     pub fn wait(
         &self,
         ticket: &Ticket,
         record: u64,
         until: Instant,
         asked: &Arc<Asked>,
-    ) -> oneshot::Receiver<Woken> {
+    ) -> (u64, oneshot::Receiver<Woken>) {
         let (tell, told) = oneshot::channel();
         let mut inner = self.lock();
         if inner.closed {
             let _ = tell.send(Woken::TimeUp);
-            return told;
+            return (u64::MAX, told);
         }
         inner.after = if inner.count == 0 { record } else { inner.after.min(record) };
         inner.count += 1;
@@ -80,7 +80,20 @@ impl Waiters {
         let waiter = Waiter { number, tell, asked: Arc::clone(asked) };
         inner.waiting.entry(ticket.clone()).or_default().push(waiter);
         inner.times.push(Reverse((until, number, ticket.clone())));
-        told
+        (number, told)
+    }
+
+    /// Stops waiting. False if somebody has taken them, or woken them already: then there is something to hear.
+    pub fn withdraw(&self, ticket: &Ticket, number: u64) -> bool {
+        let mut inner = self.lock();
+        let Some(waiting) = inner.waiting.get_mut(ticket) else { return false };
+        let Some(place) = waiting.iter().position(|waiter| waiter.number == number) else { return false };
+        waiting.swap_remove(place);
+        if waiting.is_empty() {
+            inner.waiting.remove(ticket);
+        }
+        inner.count -= 1;
+        true
     }
 
     /// Something happened to a hold.

@@ -1,11 +1,25 @@
 //! Tickets: join, redeem once, deny, expire, lapse, across restarts.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
-use placet_core::hold::{DENIAL_MS, HoldState, REDEEM_MS};
-use placet_engine::{AnswerError, HoldName, Ruling, Submission};
+use placet_core::{
+    Timestamp,
+    hold::{DENIAL_MS, HoldState, REDEEM_MS},
+};
+use placet_engine::{AnswerError, HoldName, ManualClock, Ruling, Submission};
+use placet_store::{
+    Look, Shelves, Store, StoreError, Work,
+    sqlite::{Options, SqliteStore},
+    wait_for,
+};
 
-use crate::rig::{Rig, call, harmless, risky, short, ticket};
+use crate::rig::{Rig, call, configuration, harmless, risky, short, ticket};
 
 #[tokio::test]
 async fn a_harmless_call_runs_and_a_risky_one_waits() {
@@ -187,4 +201,50 @@ async fn an_agent_cannot_answer_itself() {
     let person = rig.person().await;
     let own = rig.engine.answer(HoldName::parse(&first).unwrap(), Ruling::Approve, &person).await;
     assert!(matches!(own, Err(AnswerError::OwnRequest { .. })), "{own:?}");
+}
+
+/// A store in which something happens whenever somebody looks.
+struct Looked {
+    inner: SqliteStore,
+    happens: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+impl Store for Looked {
+    fn submit(&self, work: Work) {
+        self.inner.submit(work);
+    }
+
+    fn look(&self, look: &mut Look<'_>) -> Result<(), StoreError> {
+        if let Some(happens) = self.happens.get() {
+            happens();
+        }
+        self.inner.look(look)
+    }
+
+    fn shelves(&self) -> &Shelves {
+        self.inner.shelves()
+    }
+
+    fn others_version(&self) -> Result<u64, StoreError> {
+        self.inner.others_version()
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_just_as_the_wait_begins_is_heard() {
+    let directory = Arc::new(tempfile::tempdir().unwrap());
+    let inner = SqliteStore::open(&directory.path().join("placet.db"), Options::default()).unwrap();
+    let store = Arc::new(Looked { inner, happens: OnceLock::new() });
+    let clock = Arc::new(ManualClock::at(Timestamp::parse("2026-03-02T12:00:00Z").unwrap()));
+    let rig = Rig::over(store.clone(), directory, clock, configuration());
+    let (engine, person, answered) = (rig.engine.clone(), rig.person().await, AtomicBool::new(false));
+    // The caller waits already, and looks once more: in that moment somebody approves.
+    let happens = move || {
+        if engine.waiting() == 1 && !answered.swap(true, Ordering::SeqCst) {
+            let ticket = engine.pending(1).unwrap()[0].opened.ticket.clone();
+            wait_for(engine.answer(HoldName::Ticket(ticket), Ruling::Approve, &person)).unwrap();
+        }
+    };
+    assert!(store.happens.set(Box::new(happens)).is_ok());
+    assert_eq!(short(&rig.ask_and_wait(risky()).await), "allow");
 }
