@@ -233,7 +233,7 @@ fn answers(runtime: &Runtime, directory: &Path, commit: f64, figures: &mut Figur
     }
     let times = Times::new(times);
     let detail =
-        format!("p99 {:.0} µs; the way back has two commits, of the answer and of its use", times.at(99));
+        format!("p99 {:.0} µs; the answer and its use are one commit", times.at(99));
     let goal = Some(commit + 300.0);
     figures.add("approve to resume, same process, p50", (times.at(50), "µs"), goal, &detail);
 

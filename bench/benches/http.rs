@@ -440,7 +440,7 @@ fn answers(runtime: &Runtime, service: &Service, figures: &mut Figures) -> Outco
         "approve to resume over HTTP, p50",
         (times.at(500), "ms"),
         Some(0.5),
-        "two commits on the way",
+        "the answer and its use are one commit",
     );
     figures.add("approve to resume over HTTP, p99", (times.at(990), "ms"), Some(3.0), "");
     Ok(())
