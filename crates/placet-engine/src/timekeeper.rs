@@ -74,6 +74,7 @@ pub(crate) fn start(shared: &Arc<Shared>) -> Result<Timekeeper, StoreError> {
         shared: Arc::downgrade(shared),
         bell: Arc::clone(&bell),
         others: shared.store.others_version()?,
+        settings: shared.snapshot().settings.version,
         log_seen: 0,
         due_looked: Instant::now(),
         signed: Instant::now(),
@@ -90,6 +91,8 @@ struct Keeper {
     shared: Weak<Shared>,
     bell: Arc<Bell>,
     others: u64,
+    /// The version of the settings that was heard of last.
+    settings: u64,
     log_seen: u64,
     due_looked: Instant,
     signed: Instant,
@@ -177,7 +180,9 @@ impl Keeper {
         let (steps, size, settings) = look(&*shared.store, |ledger| {
             Ok((ledger.hold_steps_from(from)?, ledger.log_size()?, ledger.settings_version()?))
         })?;
-        if settings != shared.snapshot().settings.version {
+        // Not by the snapshot: a call that was decided meanwhile may have read them already, and has told nobody.
+        if settings != self.settings {
+            self.settings = settings;
             shared.refresh()?;
             if shared.snapshot().stopped().is_some() {
                 shared.waiters.wake_all();
