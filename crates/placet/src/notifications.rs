@@ -78,7 +78,7 @@ pub fn run(arguments: &Notifications) -> anyhow::Result<ExitCode> {
         Command::List { dead, limit } => list(arguments, *dead, *limit),
         Command::Retry { id, all } => {
             let home = arguments.data.open()?;
-            home.approver()?;
+            home.operator()?;
             let notices = home.engine.look(|ledger| ledger.notices(ALL)).map_err(remedied)?;
             let dead = notices.iter().filter(|notice| notice.state == NoticeState::Dead);
             let chosen: Vec<i64> =

@@ -221,7 +221,7 @@ fn sign_in_link(
     if !arguments.sign_in && !first()? {
         return Ok(None);
     }
-    let approver = match home.approver() {
+    let approver = match home.operator() {
         Ok(approver) => approver,
         Err(error) if arguments.sign_in => return Err(error),
         Err(_) => return Ok(None),

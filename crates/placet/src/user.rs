@@ -67,7 +67,7 @@ pub fn run(arguments: &User) -> anyhow::Result<ExitCode> {
     let mut out = anstream::stdout();
     match &arguments.command {
         Command::Add { name, role } => {
-            let by = home.approver()?;
+            let by = home.operator()?;
             // The command line knows the same words.
             let Some(role) = Role::parse(role) else { bail!("`{role}` is no role") };
             let hash = PasswordHash::of(&new_password(name)?)?;
@@ -97,7 +97,7 @@ pub fn run(arguments: &User) -> anyhow::Result<ExitCode> {
             }
         }
         Command::Password { name } => {
-            let by = home.approver()?;
+            let by = home.operator()?;
             let hash = PasswordHash::of(&new_password(name)?)?;
             if !wait_for(home.engine.user_password(name, hash, &by)).map_err(remedied)? {
                 return Err(none(name));
@@ -108,7 +108,7 @@ pub fn run(arguments: &User) -> anyhow::Result<ExitCode> {
             }
         }
         Command::Remove { name } => {
-            let by = home.approver()?;
+            let by = home.operator()?;
             if !wait_for(home.engine.user_remove(name, &by)).map_err(remedied)? {
                 return Err(none(name));
             }

@@ -42,9 +42,13 @@ fn two_people_release_a_call_each_with_their_own_secret() {
     let ran = as_somebody(&site, &eve, &["holds", "approve", &ticket]);
     assert!(ran.code == 1 && ran.err.contains("auditor"), "{} {}", ran.out, ran.err);
     // Whoever may answer may not make people who may.
-    for arguments in
-        [&["token", "create", "kim", "--role", "approver"][..], &["mode", "observe"], &["resume"]]
-    {
+    for arguments in [
+        &["token", "create", "kim", "--role", "approver"][..],
+        &["mode", "observe"],
+        &["resume"],
+        &["user", "remove", "kim"],
+        &["user", "add", "kim", "--role", "operator"],
+    ] {
         let ran = as_somebody(&site, &li, arguments);
         assert!(ran.code == 1 && ran.err.contains("who may not do this"), "{} {}", ran.out, ran.err);
     }
