@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    sync::{Arc, atomic::Ordering},
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -19,7 +19,7 @@ use placet_core::{
     rule::Track,
     warrant::{Authority, Counters, Held as Possessed, Nonce, Nonces, Possession, Posture, SealedProof},
 };
-use placet_store::{Store, StoreError, Work, transact};
+use placet_store::{Store, StoreError, Work, transact_telling};
 
 use crate::{
     Answer, Engine, Held, Snapshot,
@@ -157,7 +157,18 @@ impl Engine {
             // Kept until it is settled, so that the writer need not clear it away.
             let prepared = Arc::new(prepare(shared, &asked, again.clone())?);
             let settling = Arc::clone(&prepared);
-            let settled = transact(&*shared.store, move |ledger| settling.settle(ledger)).await?;
+            let leaving = Leaving::new(shared, &asked);
+            let there = leaving.there();
+            let settled = transact_telling(
+                &*shared.store,
+                move |ledger| settling.settle(ledger),
+                move |settled| {
+                    if let (Ok(Settled::Held(held, _)), Some(there)) = (settled, there) {
+                        there.is_held(&held.ticket);
+                    }
+                },
+            )
+            .await?;
             // A person may take an hour; nobody keeps the whole decision until then.
             drop(prepared);
             let held = match settled {
@@ -199,7 +210,6 @@ impl Engine {
             {
                 return Ok(Answer::still_held(&held));
             }
-            let leaving = Leaving { shared, held: &held, armed: !held.may_come_back };
             let woken = self.wait(&held, until, &asked).await?;
             leaving.disarm();
             match woken {
@@ -244,23 +254,60 @@ impl Engine {
     }
 }
 
-/// The only caller that could use the answer may go away at any moment.
-struct Leaving<'a> {
-    shared: &'a Arc<Shared>,
-    held: &'a Held,
-    armed: bool,
+/// The only caller that could use the answer may go away at any moment: while it waits, and while its call is still being
+/// written down.
+struct Leaving(Option<There>);
+
+/// Whether that caller is still there.
+#[derive(Clone)]
+struct There {
+    shared: Arc<Shared>,
+    stage: Arc<Mutex<Stage>>,
 }
 
-impl Leaving<'_> {
+/// How far that caller has come.
+enum Stage {
+    /// Its call is being decided and written down.
+    Asking,
+    /// A person is asked.
+    Waiting(Ticket),
+    /// It went away.
+    Gone,
+}
+
+impl Leaving {
+    /// Watches over a caller, if nobody else could use the answer.
+    fn new(shared: &Arc<Shared>, asked: &Asked) -> Self {
+        let there = || There { shared: Arc::clone(shared), stage: Arc::new(Mutex::new(Stage::Asking)) };
+        Self((!asked.may_come_back).then(there))
+    }
+
+    fn there(&self) -> Option<There> {
+        self.0.clone()
+    }
+
     fn disarm(mut self) {
-        self.armed = false;
+        self.0 = None;
     }
 }
 
-impl Drop for Leaving<'_> {
+impl There {
+    /// A person is asked. If the caller has gone by now, nobody need answer.
+    fn is_held(&self, ticket: &Ticket) {
+        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        match *stage {
+            Stage::Gone => abandon(&self.shared, ticket),
+            Stage::Asking | Stage::Waiting(_) => *stage = Stage::Waiting(ticket.clone()),
+        }
+    }
+}
+
+impl Drop for Leaving {
     fn drop(&mut self) {
-        if self.armed {
-            abandon(self.shared, &self.held.ticket);
+        let Some(there) = &self.0 else { return };
+        let mut stage = there.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Stage::Waiting(ticket) = std::mem::replace(&mut *stage, Stage::Gone) {
+            abandon(&there.shared, &ticket);
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Tickets: join, redeem once, deny, expire, lapse, across restarts.
 
 use std::{
+    future::Future as _,
     sync::{
-        Arc, OnceLock,
+        Arc, Barrier, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
+    task::{Context, Waker},
     time::Duration,
 };
 
@@ -14,9 +16,9 @@ use placet_core::{
 };
 use placet_engine::{AnswerError, HoldName, ManualClock, Ruling, Submission};
 use placet_store::{
-    Look, Shelves, Store, StoreError, Work,
+    Ledger, Look, Shelves, Store, StoreError, Work,
     sqlite::{Options, SqliteStore},
-    wait_for,
+    transact, wait_for,
 };
 
 use crate::rig::{Rig, call, configuration, harmless, risky, short, ticket};
@@ -176,6 +178,36 @@ async fn who_goes_away_takes_the_question_along() {
     }
     task.abort();
     assert!(task.await.unwrap_err().is_cancelled());
+    rig.pending(0).await;
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn who_goes_away_while_it_is_written_takes_the_question_along() {
+    let rig = Rig::new();
+    let (enter, go) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
+    let (entered, gone) = (Arc::clone(&enter), Arc::clone(&go));
+    let store = Arc::clone(&rig.store);
+    let slow = std::thread::spawn(move || {
+        let wait = move |_: &mut dyn Ledger| {
+            entered.wait();
+            gone.wait();
+            Ok(())
+        };
+        wait_for(transact(&*store, wait)).unwrap();
+    });
+    enter.wait();
+    let mut submission = Submission::new(risky(), Duration::from_secs(60));
+    submission.may_retry = false;
+    // Somebody else writes, so this is queued; whoever asked does not wait for it.
+    let mut asking = Box::pin(rig.engine.submit(submission));
+    assert!(asking.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    drop(asking);
+    go.wait();
+    slow.join().unwrap();
+    while rig.engine.look(|ledger| ledger.holds_last(1)).unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
     rig.pending(0).await;
     rig.verify().unwrap();
 }
