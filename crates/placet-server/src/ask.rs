@@ -18,13 +18,14 @@ use axum::{
 use futures_util::{FutureExt as _, StreamExt as _};
 use placet_engine::{Approver, Caller, Role};
 use serde::Serialize;
-use subtle::ConstantTimeEq as _;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::{
     Server,
     endpoint::{As, Dialect, Endpoint, Verb},
+    form::{Form, field},
     idempotent,
+    pages::refused::{is_from_elsewhere, once_more, plainly, refused},
     problem::{Problem, json},
     shown::{CSRF_FIELD, CSRF_HEADER, Shown},
 };
@@ -89,6 +90,11 @@ impl Asked {
         }
     }
 
+    /// The body as a form.
+    pub fn form(&self) -> Form {
+        Form::read(&self.body)
+    }
+
     /// A value of the query; nothing if it is not there.
     pub fn value(&self, name: &str) -> Option<String> {
         field(&self.query, name)
@@ -119,15 +125,6 @@ impl Asked {
     }
 }
 
-/// A field of a form, or of a query.
-fn field(text: &str, name: &str) -> Option<String> {
-    let value = text.split('&').find_map(|pair| {
-        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (key == name).then_some(value)
-    })?;
-    Some(unescape(value))
-}
-
 /// Whether a request that changes something was made by one of our own pages: only those can read what belongs to the
 /// cookie.
 fn is_meant(shown: &Shown, headers: &HeaderMap, body: &[u8]) -> bool {
@@ -139,29 +136,7 @@ fn is_meant(shown: &Shown, headers: &HeaderMap, body: &[u8]) -> bool {
     let in_form =
         || std::str::from_utf8(body).ok().filter(|_| is_form).and_then(|body| field(body, CSRF_FIELD));
     let said = in_head.or_else(in_form).unwrap_or_default();
-    shown.csrf().is_none_or(|csrf| bool::from(csrf.as_bytes().ct_eq(said.as_bytes())))
-}
-
-/// `%41` is `A`. What is no escape stays as it is; what is no text becomes a mark.
-pub fn unescape(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let pair =
-            bytes.get(at + 1..at + 3).and_then(|pair| data_encoding::HEXLOWER_PERMISSIVE.decode(pair).ok());
-        match (bytes[at], pair) {
-            (b'%', Some(byte)) => {
-                out.extend(byte);
-                at += 3;
-                continue;
-            }
-            (b'+', _) => out.push(b' '),
-            (byte, _) => out.push(byte),
-        }
-        at += 1;
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    shown.is_meant(&said)
 }
 
 pub fn forbidden(message: impl Into<String>) -> Problem {
@@ -192,6 +167,7 @@ pub fn refusal(dialect: Dialect, problem: Problem) -> Response {
     let reason = format!("Blocked: {}.\n{}.", problem.message, problem.remedy);
     match dialect {
         Dialect::Api => problem.into(),
+        Dialect::Page => plainly(&problem),
         Dialect::Call => {
             // Only who may not ask at all is told by a status; everything else is an answer.
             let status = match problem.status {
@@ -204,6 +180,14 @@ pub fn refusal(dialect: Dialect, problem: Problem) -> Response {
     }
 }
 
+/// How `row` says no to whoever asked for `from`.
+fn say_no(row: &Endpoint, from: &str, problem: Problem) -> Response {
+    match row.dialect {
+        Dialect::Page => refused(row, from, &problem),
+        dialect => refusal(dialect, problem),
+    }
+}
+
 /// Answers a request to `row`.
 pub async fn answer(
     row: &'static Endpoint,
@@ -212,6 +196,12 @@ pub async fn answer(
     request: Request,
 ) -> Response {
     let began = Instant::now();
+    let is_page = row.dialect == Dialect::Page;
+    let from = is_page.then(|| request.uri().path_and_query().map(|from| from.as_str().to_owned())).flatten();
+    let from = from.unwrap_or_default();
+    if is_page && is_from_elsewhere(row, request.headers()) {
+        return once_more(&from);
+    }
     let done = AssertUnwindSafe(try_answer(row, &server, params, request)).catch_unwind().await;
     let response = match done {
         Ok(Ok(response)) => response,
@@ -229,11 +219,11 @@ pub async fn answer(
                     ("ms", &began.elapsed().as_millis()),
                 ],
             );
-            refusal(row.dialect, problem)
+            say_no(row, &from, problem)
         }
         Err(_) => {
             server.say("failed", &[("method", &row.verb.as_str()), ("path", &row.path)]);
-            refusal(row.dialect, Problem::internal())
+            say_no(row, &from, Problem::internal())
         }
     };
     server.metrics.answered(response.status().as_u16());

@@ -44,6 +44,13 @@ pub enum Verb {
     Delete,
 }
 
+impl Endpoint {
+    /// Whether the answer goes on for as long as somebody listens.
+    pub fn is_endless(&self) -> bool {
+        matches!(self.path, "/v1/stream" | "/live")
+    }
+}
+
 impl Verb {
     /// The method on the wire.
     pub fn as_str(self) -> &'static str {
@@ -82,16 +89,18 @@ pub enum Dialect {
     Call,
     /// What the AgentGuard plugin takes for a block. It takes everything else for leave to run, so this never fails.
     AgentGuard,
+    /// A page.
+    Page,
 }
 
 use As::{Agent, Anyone, Approver, Auditor, Local, Operator};
 use Verb::{Delete, Get, Post, Put};
 
-const ASKS: &[As] = &[Local, Agent, Operator];
-const READS: &[As] = &[Auditor, Approver, Operator];
-const ANSWERS: &[As] = &[Approver, Operator];
-const RUNS: &[As] = &[Operator];
-const ANYONE: &[As] = &[Anyone];
+pub(crate) const ASKS: &[As] = &[Local, Agent, Operator];
+pub(crate) const READS: &[As] = &[Auditor, Approver, Operator];
+pub(crate) const ANSWERS: &[As] = &[Approver, Operator];
+pub(crate) const RUNS: &[As] = &[Operator];
+pub(crate) const ANYONE: &[As] = &[Anyone];
 
 const fn row(
     verb: Verb,
@@ -134,7 +143,7 @@ const USER: &str = r#"{"type":"object","additionalProperties":false,"required":[
 const ROWS: &str = r#"{"type":"object","required":["columns","data"],"properties":{"columns":{"type":"array","items":{"type":"string"}},"data":{"type":"array","items":{"type":"array"}}}}"#;
 const HOLD: &str = r#"{"type":"object","required":["tool_name"],"properties":{"tool_name":{"type":"string"},"tool_input":{"type":"object"},"session_id":{"type":"string"},"agent_id":{"type":"string"}}}"#;
 
-/// Every path there is.
+/// Every path of the API.
 #[rustfmt::skip]
 pub const ENDPOINTS: &[Endpoint] = &[
     asking(Dialect::Call, row(Post, "/v1/calls", ASKS, "Decide on a call; wait for a person for up to wait_ms", CALL, |asked| Box::pin(calls::submit(asked)))),
@@ -223,3 +232,8 @@ pub const ENDPOINTS: &[Endpoint] = &[
     row(Post, "/agentguard/{secret}/timeplusd/v2/ingest/{db}/streams/{stream}", ASKS, "The same with a token in the path", ROWS, |asked| Box::pin(agentguard::ingest(asked))),
     row(Post, "/agentguard/{secret}/{workspace}/api/v1beta2/streams/{stream}/ingest", ASKS, "The same with a token in the path", ROWS, |asked| Box::pin(agentguard::ingest(asked))),
 ];
+
+/// Every path there is, and every page.
+pub fn every() -> impl Iterator<Item = &'static Endpoint> {
+    ENDPOINTS.iter().chain(crate::pages::PAGES)
+}

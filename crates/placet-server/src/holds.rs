@@ -3,6 +3,7 @@
 use axum::{http::StatusCode, response::Response};
 use placet_core::grant::Wider;
 use placet_engine::{AnswerError, HoldName, Ruling};
+use placet_store::Hold;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -24,7 +25,7 @@ struct Denial {
 }
 
 /// The longest reason that an agent is given to read.
-const REASON_MAX: usize = 2_000;
+pub const REASON_MAX: usize = 2_000;
 
 /// `GET /v1/holds`.
 pub async fn list(asked: Asked) -> Result<Response, Problem> {
@@ -80,17 +81,22 @@ pub async fn deny(asked: Asked) -> Result<Response, Problem> {
 }
 
 async fn answer(asked: Asked, ruling: Ruling) -> Result<Response, Problem> {
-    let (name, by) = (named(&asked)?, asked.approver()?);
+    let name = named(&asked)?;
+    let hold = rule(&asked, name, ruling).await?;
+    let seen = asked.server.off(move |engine| Ok(engine.view(hold)?)).await?;
+    Ok(reply(StatusCode::OK, &seen.as_json(false)))
+}
+
+/// Somebody answers a hold.
+pub async fn rule(asked: &Asked, name: HoldName, ruling: Ruling) -> Result<Hold, Problem> {
+    let by = asked.approver()?;
     let conflict = |code, message: String, remedy| Problem::new(StatusCode::CONFLICT, code, message, remedy);
     match asked.server.engine.answer(name, ruling, &by).await {
         Ok(hold) => {
-            {
-                let values: [(&str, &dyn std::fmt::Display); 3] =
-                    [("ticket", &hold.opened.ticket), ("state", &hold.state), ("by", &by.name())];
-                asked.server.say("answered", &values);
-            }
-            let seen = asked.server.off(move |engine| Ok(engine.view(hold)?)).await?;
-            Ok(reply(StatusCode::OK, &seen.as_json(false)))
+            let values: [(&str, &dyn std::fmt::Display); 3] =
+                [("ticket", &hold.opened.ticket), ("state", &hold.state), ("by", &by.name())];
+            asked.server.say("answered", &values);
+            Ok(hold)
         }
         Err(AnswerError::Unknown) => Err(none()),
         Err(error @ AnswerError::AlreadyResolved { .. }) => {

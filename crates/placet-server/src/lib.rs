@@ -16,6 +16,8 @@ pub mod endpoint;
 
 mod shown;
 
+mod form;
+
 mod ask;
 
 mod idempotent;
@@ -59,6 +61,8 @@ mod health;
 mod agentguard;
 
 mod openapi;
+
+pub mod pages;
 
 mod unhurried;
 

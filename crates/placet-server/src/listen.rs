@@ -33,6 +33,7 @@ use crate::{
     Server, Tls, app,
     ask::{Peer, refusal},
     endpoint::Dialect,
+    pages::refused::wants_page,
     problem::Problem,
     unhurried::Unhurried,
 };
@@ -307,6 +308,8 @@ async fn tell_no<C: AsyncRead + AsyncWrite + Unpin>(
         let dialect = match request.uri().path() {
             "/v1/calls" => Dialect::Call,
             path if path.ends_with("/api/holds") => Dialect::AgentGuard,
+            path if path.starts_with("/v1/") => Dialect::Api,
+            _ if wants_page(request.headers()) => Dialect::Page,
             _ => Dialect::Api,
         };
         // Who is still sending does not listen yet.

@@ -110,7 +110,7 @@ fn operation(row: &Endpoint) -> Value {
     let answer = match row.dialect {
         Dialect::Call => json!({ "$ref": "#/components/schemas/Answer" }),
         Dialect::AgentGuard => json!({ "$ref": "#/components/schemas/Decision" }),
-        Dialect::Api => json!({}),
+        Dialect::Api | Dialect::Page => json!({}),
     };
     let kinds: &[&str] = match row.path {
         "/v1/stream" => &["text/event-stream"],
@@ -130,7 +130,7 @@ fn operation(row: &Endpoint) -> Value {
                 responses.insert(status.to_owned(), of(about, answer.clone()));
             }
         }
-        Dialect::Api => {
+        Dialect::Api | Dialect::Page => {
             for (status, about) in [
                 ("400", "The request cannot be read."),
                 ("401", "No token that counts."),

@@ -9,7 +9,7 @@ use std::{
 use axum::{
     Router,
     extract::{RawPathParams, Request, State, rejection::RawPathParamsRejection},
-    http::{Method, StatusCode},
+    http::{HeaderMap, Method, StatusCode},
     response::Response,
     routing::{MethodFilter, on},
 };
@@ -18,11 +18,12 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::{
     Keeper, Log, ask,
-    endpoint::{ENDPOINTS, Verb},
+    endpoint::{Verb, every},
     gate::Gate,
     idempotent::Idempotent,
     metrics::Metrics,
     notify::Channels,
+    pages::refused,
     problem::Problem,
     sign_in::SignInLink,
 };
@@ -198,7 +199,7 @@ impl Server {
 /// The router: a route for each row of the table, and nothing else.
 pub fn app(server: Arc<Server>) -> Router {
     let mut router = Router::new();
-    for row in ENDPOINTS {
+    for row in every() {
         let handler = move |State(server): State<Arc<Server>>,
                             params: Result<RawPathParams, RawPathParamsRejection>,
                             request: Request| {
@@ -220,9 +221,13 @@ pub fn app(server: Arc<Server>) -> Router {
     router.fallback(unknown).method_not_allowed_fallback(not_so).with_state(server)
 }
 
-async fn unknown(State(server): State<Arc<Server>>) -> Response {
+async fn unknown(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
     server.metrics.answered(404);
-    Problem::unknown("there is nothing at this path").into()
+    let problem = Problem::unknown("there is nothing at this path");
+    match refused::wants_page(&headers) {
+        true => refused::plainly(&Problem { remedy: "go back, or to the first page", ..problem }),
+        false => problem.into(),
+    }
 }
 
 async fn not_so(State(server): State<Arc<Server>>, method: Method) -> Response {

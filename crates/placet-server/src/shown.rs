@@ -7,6 +7,7 @@ use data_encoding::BASE64URL_NOPAD;
 use placet_engine::{Caller, Engine};
 use placet_store::StoreError;
 use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
 use crate::problem::Problem;
@@ -74,6 +75,36 @@ impl Shown {
             Shown::Cookie(secret) => Some(csrf_of(secret)),
         }
     }
+}
+
+/// The length of what makes each page's own different.
+const PAD: usize = 16;
+
+impl Shown {
+    /// The same for one page. It is another each time, because pages are packed: how well they can be would tell who
+    /// watches the line, and may write on the page, what stands there twice.
+    pub fn csrf_once(&self) -> Option<String> {
+        let csrf = self.csrf()?;
+        let mut bytes = vec![0; PAD];
+        getrandom::fill(&mut bytes).ok()?;
+        let once = once(&bytes, &csrf);
+        bytes.extend_from_slice(&once);
+        Some(BASE64URL_NOPAD.encode(&bytes))
+    }
+
+    /// Whether `said` belongs to the cookie, if this is one: as it is, or as a page has it.
+    pub fn is_meant(&self, said: &str) -> bool {
+        let Some(csrf) = self.csrf() else { return true };
+        let of_page = BASE64URL_NOPAD.decode(said.as_bytes()).ok().filter(|bytes| bytes.len() == PAD + 32);
+        match of_page.as_deref().map(|bytes| bytes.split_at(PAD)) {
+            Some((pad, rest)) => bool::from(once(pad, &csrf).as_slice().ct_eq(rest)),
+            None => bool::from(csrf.as_bytes().ct_eq(said.as_bytes())),
+        }
+    }
+}
+
+fn once(pad: &[u8], csrf: &str) -> [u8; 32] {
+    Sha256::new().chain_update("placet csrf 1 page").chain_update(pad).chain_update(csrf).finalize().into()
 }
 
 /// What belongs to a cookie, and tells nothing about it.

@@ -8,7 +8,7 @@ use axum::{
 };
 use data_encoding::BASE64URL_NOPAD;
 use placet_core::{Timestamp, printable};
-use placet_engine::{Known, TooOften};
+use placet_engine::{Known, Login, TooOften};
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -43,7 +43,7 @@ impl SignInLink {
         let secret = Zeroizing::new(BASE64URL_NOPAD.encode(bytes.as_slice()));
         let link = Link { hash: hash(&secret), known, until: now.plus_ms(LINK_MS) };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(link);
-        Ok(Zeroizing::new(format!("/v1/sign-in/{}", secret.as_str())))
+        Ok(Zeroizing::new(format!("/sign-in/{}", secret.as_str())))
     }
 
     /// Whom `secret` signs in, this once.
@@ -71,7 +71,8 @@ struct SignIn {
 pub async fn login(asked: Asked) -> Result<Response, Problem> {
     let SignIn { user, password } = asked.read()?;
     let known = check(&asked, user, password).await?;
-    open(&asked, &known).await
+    let login = open(&asked, &known).await?;
+    tell(&asked, &login)
 }
 
 /// Whoever has this name and this password, if they do not try too often.
@@ -97,20 +98,37 @@ pub async fn check(asked: &Asked, user: String, password: Zeroizing<String>) -> 
 
 /// `GET /v1/sign-in/{link}`.
 pub async fn link(asked: Asked) -> Result<Response, Problem> {
-    let known = asked.server.link.take(asked.param("link"), asked.server.engine.now());
-    let gone = || Problem::unknown("this link was used, or is too old");
-    open(&asked, &known.ok_or_else(gone)?).await
+    let login = by_link(&asked).await?;
+    tell(&asked, &login)
 }
 
-async fn open(asked: &Asked, known: &Known) -> Result<Response, Problem> {
+/// Somebody who is signed in from now on.
+pub struct Opened {
+    known: Known,
+    login: Login,
+}
+
+/// Signs in whoever has the link, this once.
+pub async fn by_link(asked: &Asked) -> Result<Opened, Problem> {
+    let known = asked.server.link.take(asked.param("link"), asked.server.engine.now());
+    let gone = || Problem::unknown("this link was used, or is too old");
+    open(asked, &known.ok_or_else(gone)?).await
+}
+
+/// Signs `known` in.
+pub async fn open(asked: &Asked, known: &Known) -> Result<Opened, Problem> {
     let address = asked.address();
     let login = asked.server.engine.login_open(known, &address).await?;
     asked.server.say("signed in", &[("user", &known.name()), ("from", &address)]);
+    Ok(Opened { known: known.clone(), login })
+}
+
+fn tell(asked: &Asked, opened: &Opened) -> Result<Response, Problem> {
+    let (known, login) = (&opened.known, &opened.login);
     let body = json!({
         "user": known.name(), "role": known.role(), "csrf": csrf_of(&login.secret), "expires": login.expires,
     });
-    let seconds = login.expires.as_ms().saturating_sub(asked.server.engine.now().as_ms()) / 1_000;
-    with_cookie(asked, reply(StatusCode::OK, &body), &login.secret, seconds)
+    with_cookie(asked, reply(StatusCode::OK, &body), opened)
 }
 
 /// `POST /v1/logout`.
@@ -120,7 +138,7 @@ pub async fn logout(asked: Asked) -> Result<Response, Problem> {
         // A token is revoked, not signed out.
         Shown::Token(_) | Shown::Nothing => false,
     };
-    with_cookie(&asked, reply(StatusCode::OK, &json!({ "signed_out": ended })), "", 0)
+    without_cookie(&asked, reply(StatusCode::OK, &json!({ "signed_out": ended })))
 }
 
 /// `GET /v1/me`.
@@ -132,12 +150,19 @@ pub async fn me(asked: Asked) -> Result<Response, Problem> {
     Ok(reply(StatusCode::OK, &body))
 }
 
-fn with_cookie(
-    asked: &Asked,
-    mut response: Response,
-    value: &str,
-    seconds: i64,
-) -> Result<Response, Problem> {
+/// `response`, with which a browser keeps that somebody is signed in.
+pub fn with_cookie(asked: &Asked, response: Response, opened: &Opened) -> Result<Response, Problem> {
+    let login = &opened.login;
+    let seconds = login.expires.as_ms().saturating_sub(asked.server.engine.now().as_ms()) / 1_000;
+    set_cookie(asked, response, &login.secret, seconds)
+}
+
+/// `response`, with which a browser forgets it.
+pub fn without_cookie(asked: &Asked, response: Response) -> Result<Response, Problem> {
+    set_cookie(asked, response, "", 0)
+}
+
+fn set_cookie(asked: &Asked, mut response: Response, value: &str, seconds: i64) -> Result<Response, Problem> {
     let secure = asked.server.settings.secure;
     let name = cookie_name(secure);
     let end = if secure { "; Secure" } else { "" };

@@ -16,7 +16,7 @@ use crate::{
     AgedOut, Agent, CrisisMark, Entry, Escalation, Fault, Happening, Hold, HoldChange, HoldId, Ledger,
     NewHold, NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, Settings,
     Shelves, Sighting, Store, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote,
-    Work, store::Look,
+    Waiting, Work, store::Look,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -116,6 +116,7 @@ forward! {
     fn holds_last(limit: usize) -> Vec<Hold>;
     fn holds_due(now: Timestamp, limit: usize) -> Vec<Hold>;
     fn hold_next_due() -> Option<Timestamp>;
+    fn waiting() -> Waiting;
     fn vote_put(vote: &Vote) -> ();
     fn votes_of(hold: HoldId) -> Vec<Vote>;
     fn escalation_put(escalation: &Escalation) -> ();

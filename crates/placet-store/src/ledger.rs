@@ -10,7 +10,7 @@ use placet_core::{
 use crate::{
     AgedOut, Agent, CrisisMark, Entry, Escalation, Happening, Hold, HoldChange, HoldId, NewHold, NewNotice,
     Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, Settings, Sighting, StoreError,
-    StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote,
+    StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote, Waiting,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -74,6 +74,9 @@ pub trait Ledger {
     fn holds_due(&mut self, now: Timestamp, limit: usize) -> Result<Vec<Hold>>;
     /// When the next hold is due: to end, or to be brought before somebody else.
     fn hold_next_due(&mut self) -> Result<Option<Timestamp>>;
+
+    /// How much waits for people.
+    fn waiting(&mut self) -> Result<Waiting>;
 
     /// Keeps what somebody says to a hold, in place of what they said before.
     fn vote_put(&mut self, vote: &Vote) -> Result<()>;

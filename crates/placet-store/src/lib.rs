@@ -31,6 +31,8 @@ mod notice;
 
 mod retention;
 
+mod waiting;
+
 mod shelves;
 
 mod ledger;
@@ -58,3 +60,4 @@ pub use shelves::{Seen, Shelves};
 pub use store::{Look, Store, Work, transact, transact_telling, wait_for};
 pub use threat::{Raised, Threat, ThreatState};
 pub use vote::{Escalation, Vote};
+pub use waiting::Waiting;

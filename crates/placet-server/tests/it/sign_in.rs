@@ -126,6 +126,8 @@ async fn a_link_signs_in_once() {
     let known = rig.engine.login_by_credential(&rig.person()).unwrap().unwrap();
     let path = rig.server.sign_in_path(known.clone()).unwrap();
     assert_eq!(rig.send("GET", "/v1/sign-in/x", "", b"").await.status, 404);
+    assert!(path.starts_with("/sign-in/"));
+    let path = format!("/v1{}", path.as_str());
     let reply = rig.send("GET", &path, "", b"").await;
     assert_eq!((&reply.json()["user"], &reply.json()["role"]), (&json!("ann"), &json!("operator")));
     assert_eq!(rig.send("GET", &path, "", b"").await.status, 404);
@@ -137,7 +139,9 @@ async fn a_link_signs_in_once() {
     let (old, new) =
         (rig.server.sign_in_path(known.clone()).unwrap(), rig.server.sign_in_path(known).unwrap());
     assert_eq!(rig.send("GET", &old, "", b"").await.status, 404);
-    assert_eq!(rig.send("GET", &new, "", b"").await.status, 200);
+    let reply = rig.send("GET", &new, "", b"").await;
+    assert_eq!((reply.status, reply.line("location").as_deref()), (303, Some("/")));
+    assert!(reply.line("set-cookie").is_some());
     assert!(!rig.log().contains(path.rsplit('/').next().unwrap()));
 }
 

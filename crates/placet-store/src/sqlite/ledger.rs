@@ -15,7 +15,7 @@ use super::{
 use crate::{
     AgedOut, Agent, CrisisMark, Entry, Escalation, Happening, Hold, HoldChange, HoldId, Ledger, NewHold,
     NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, Setting, Settings,
-    Sighting, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote,
+    Sighting, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote, Waiting,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -413,6 +413,25 @@ impl Ledger for SqliteLedger<'_> {
                    union all select min(redeem_until) from hold where state = 'approved' \
                    union all select min(due) from escalation)";
         Ok(self.one(sql, [], |row| row.get::<_, Option<i64>>(0))?.flatten().map(rows::time))
+    }
+
+    fn waiting(&mut self) -> Result<Waiting> {
+        let sql = "select (select count(*) from hold where state = 'pending'),
+                          (select coalesce(max(id), 0) from hold),
+                          (select count(*) from threat where state = 1),
+                          (select count(*) from review where state < 3),
+                          (select size from head)";
+        let waiting = self.one(sql, [], |row| {
+            let count = |at| row.get::<_, i64>(at).map(|count| count.unsigned_abs());
+            Ok(Waiting {
+                holds: count(0)?,
+                last_hold: row.get(1)?,
+                threats: count(2)?,
+                reviews: count(3)?,
+                records: count(4)?,
+            })
+        })?;
+        Ok(waiting.unwrap_or_default())
     }
 
     fn vote_put(&mut self, vote: &Vote) -> Result<()> {

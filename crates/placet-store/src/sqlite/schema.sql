@@ -178,6 +178,7 @@ create table review (
     note    text
 );
 create index review_waiting on review (record) where state = 1;
+create index review_open on review (record) where state < 3;
 
 create table happening (
     id      integer primary key,

@@ -74,7 +74,7 @@ fn a_link_is_printed_on_request_and_where_nobody_keeps_it() {
     assert!(!service.said.iter().any(|line| line.contains("sign-in")), "this is no terminal");
     service.end("-TERM");
     let service = Service::start(home.path(), &["--sign-in"]);
-    let line = service.said.iter().find(|line| line.contains("/v1/sign-in/")).unwrap();
+    let line = service.said.iter().find(|line| line.contains("/sign-in/")).unwrap();
     let path = line.split(&service.address).nth(1).unwrap().split(' ').next().unwrap();
     let told = get(&service, path, "");
     assert!(told.contains("\"role\":\"operator\"") && told.contains("\"user\":\"ann\""), "{told}");

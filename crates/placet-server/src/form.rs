@@ -1,0 +1,50 @@
+//! Forms, as browsers send them.
+
+/// What somebody filled in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Form(Vec<(String, String)>);
+
+impl Form {
+    /// Reads a form, or a query.
+    pub fn read(bytes: &[u8]) -> Self {
+        Self(form_urlencoded::parse(bytes).into_owned().collect())
+    }
+
+    /// What a field says; the first of that name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.all(name).next()
+    }
+
+    /// The same without blanks around it, and empty if it is not there.
+    pub fn text(&self, name: &str) -> &str {
+        self.get(name).unwrap_or("").trim()
+    }
+
+    /// What all fields of that name say.
+    pub fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// One field of a form, or of a query.
+pub fn field(text: &str, name: &str) -> Option<String> {
+    let mut pairs = form_urlencoded::parse(text.as_bytes());
+    pairs.find_map(|(key, value)| (key == name).then(|| value.into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_and_read() {
+        let form = Form::read(b"a=1&reason=+not+%22now%22+&a=2&empty=&%ff=x");
+        assert_eq!(
+            (form.get("a"), form.text("reason"), form.get("empty")),
+            (Some("1"), "not \"now\"", Some(""))
+        );
+        assert_eq!(form.all("a").collect::<Vec<_>>(), ["1", "2"]);
+        assert_eq!((form.get("b"), form.text("b")), (None, ""));
+        assert_eq!(field("x=%41%zz+b", "x").as_deref(), Some("A%zz b"));
+    }
+}

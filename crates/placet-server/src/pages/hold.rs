@@ -1,0 +1,409 @@
+//! One hold: everything that somebody needs to know before they answer, and the answer.
+
+use axum::{http::StatusCode, response::Response};
+use maud::{Markup, html};
+use placet_core::{Json, Timestamp, grant::Wider, hold::HoldState};
+use placet_engine::{AnswerError, Card, Engine, HoldName, HoldView, Preview, Ruling};
+use placet_store::Hold;
+
+use super::{
+    frame::{self, Place},
+    now::reader,
+    part::{
+        called::called,
+        hold::{Reader, claim, class, facts, fuse, state, time_left, version},
+        icon::icon,
+        text::{clock, date, escaped, plain, short},
+        told,
+    },
+};
+use crate::{ask::Asked, holds, problem::Problem};
+
+/// How far an approval may reach: its word, as the form says it and as people read it.
+const SCOPES: [(&str, &str, &str); 3] = [
+    ("5x", "times", "The next 5 calls like this"),
+    ("session", "session", "Calls like this in this session"),
+    ("1h", "until", "Calls like this for an hour"),
+];
+/// Holds that are looked through for those like this one.
+const ALIKE_SEARCHED: usize = 1_000;
+/// Of those, so many are answered together: as many as anybody reads.
+const ALIKE_MAX: usize = 50;
+
+struct Seen {
+    hold: HoldView,
+    scopes: Vec<(&'static str, &'static str, &'static str, Result<Preview, String>)>,
+    alike: Vec<HoldView>,
+    before: Option<String>,
+    after: Option<String>,
+    place: Option<(usize, usize)>,
+    now: Timestamp,
+}
+
+/// `GET /holds/{hold}`.
+pub async fn show(asked: Asked) -> Result<Response, Problem> {
+    let name = HoldName::parse(asked.param("hold")).map_err(|_| holds::none())?;
+    let seen = asked.server.off(move |engine| see(engine, &name)).await?.ok_or_else(holds::none)?;
+    let ticket = seen.hold.opened.ticket.to_string();
+    let reader = reader(&asked, &format!("/holds/{ticket}"));
+    frame::page(&asked, Place::Now, &ticket, body(&seen, &reader)).await
+}
+
+fn see(engine: &Engine, name: &HoldName) -> Result<Option<Seen>, Problem> {
+    let Some(hold) = engine.hold(name)? else { return Ok(None) };
+    let pending = engine.pending(ALIKE_SEARCHED)?;
+    let at = pending.iter().position(|other| other.id == hold.id);
+    let ticket = |hold: &Hold| hold.opened.ticket.to_string();
+    let before = at.and_then(|at| at.checked_sub(1)).and_then(|at| pending.get(at)).map(ticket);
+    let after = at.and_then(|at| pending.get(at + 1)).map(ticket);
+    let place = at.map(|at| (at + 1, pending.len()));
+    let alike = others_like(engine, name, &hold)?;
+    let mut scopes = Vec::new();
+    if hold.state == HoldState::Pending && !hold.opened.crisis {
+        for (word, kind, words) in SCOPES {
+            let Ok(wider) = Wider::parse(word) else { continue };
+            scopes.push((word, kind, words, engine.preview(name, wider).map_err(|error| error.to_string())));
+        }
+    }
+    let (hold, alike) = (engine.view(hold)?, engine.views(alike)?);
+    Ok(Some(Seen { hold, scopes, alike, before, after, place, now: engine.now() }))
+}
+
+/// What waits and is like `hold`, without it.
+fn others_like(engine: &Engine, name: &HoldName, hold: &Hold) -> Result<Vec<Hold>, Problem> {
+    if hold.state != HoldState::Pending {
+        return Ok(Vec::new());
+    }
+    match engine.alike(name, ALIKE_SEARCHED) {
+        Ok(mut alike) => {
+            alike.retain(|other| other.id != hold.id);
+            alike.truncate(ALIKE_MAX);
+            Ok(alike)
+        }
+        Err(AnswerError::Store(error)) => Err(error.into()),
+        Err(_) => Ok(Vec::new()),
+    }
+}
+
+fn body(seen: &Seen, reader: &Reader) -> Markup {
+    let hold = &seen.hold;
+    html! {
+        div.head #step data-live {
+            p.row.small {
+                a href="/" { "Now" }
+                @if let Some((at, of)) = seen.place { span.muted { (at) " of " (of) " waiting" } }
+            }
+            @if let Some(before) = &seen.before { a.btn.bare href={ "/holds/" (before) } data-key="k" { "Previous " kbd { "k" } } }
+            @if let Some(after) = &seen.after { a.btn.bare href={ "/holds/" (after) } data-key="j" { "Next " kbd { "j" } } }
+        }
+        div.cols {
+            div.stack {
+                (first(hold, seen.now))
+                @if let Some(card) = &hold.card {
+                    section.panel aria-labelledby="run" {
+                        header {
+                            h2 #run { "What will run" }
+                            span.small.muted {
+                                code { (short(card.tool(), 120)) }
+                                @if let Some(cwd) = text(card, "cwd") { " in " code { (plain(cwd)) } }
+                            }
+                        }
+                        (called(card, true))
+                        h3 { "In words" }
+                        (told::in_words(card))
+                    }
+                    section.panel aria-labelledby="why" {
+                        header { h2 #why { "Why it asks" } span.small.muted { (told::confidence(card)) } }
+                        (told::factors(card))
+                        h3 { "Who spoke" }
+                        (told::who_spoke(card))
+                    }
+                }
+            }
+            div.stack {
+                (answer_form(seen, reader))
+                (together(seen, reader))
+                (who_asks(hold))
+                (who_agrees(hold))
+            }
+        }
+    }
+}
+
+fn text<'a>(card: &'a Card, key: &str) -> Option<&'a str> {
+    card.call(key).and_then(Json::as_str).filter(|text| !text.is_empty())
+}
+
+fn first(hold: &HoldView, now: Timestamp) -> Markup {
+    html! {
+        article.hold #hold data-live data-v=(version(hold)) {
+            (fuse(hold, now))
+            div.top {
+                (class(hold))
+                span.mono { (hold.opened.ticket) }
+                span { "asked at " (clock(hold.opened.opened)) " by " b { (agent(hold)) } }
+                (time_left(hold, now))
+            }
+            @match &hold.card {
+                None => p { "What it was about is no longer kept. Record " a href={ "/audit/" (hold.opened.record) } { (hold.opened.record) } " has the decision." },
+                Some(card) => {
+                    div.yes.big {
+                        small { @if hold.state == HoldState::Pending { "If you approve" } @else { "What was asked" } }
+                        h1 { (told::about(card)) }
+                    }
+                    (facts(hold, card))
+                }
+            }
+        }
+    }
+}
+
+fn agent(hold: &HoldView) -> String {
+    let agent = &hold.opened.agent;
+    if agent.is_empty() { "an agent without a name".to_owned() } else { short(agent, 80) }
+}
+
+fn answer_form(seen: &Seen, reader: &Reader) -> Markup {
+    let hold = &seen.hold;
+    let ticket = hold.opened.ticket.as_str();
+    let crisis = hold.opened.crisis;
+    html! {
+        div #answer data-live data-hold data-v=(version(hold)) {
+            @match (&reader.csrf, hold.state) {
+                (Some(csrf), HoldState::Pending) => {
+                    form.panel.stack method="post" action={ "/holds/" (ticket) } aria-labelledby="answer-title" {
+                        (csrf)
+                        input type="hidden" name="from" value=(reader.from);
+                        header { h2 #answer-title { "Your answer" } span.small.muted { "until " (clock(hold.opened.deadline)) } }
+                        p.small.muted {
+                            @if crisis { "Read it as the person would who gets it. " }
+                            "Approving releases exactly this call, once. Unanswered, it is denied."
+                        }
+                        div.actions.dock {
+                            button.btn.solid name="answer" value="approve" data-key=[(!crisis).then_some("a")] {
+                                (icon("yes"))
+                                @if crisis { "Approve this message" } @else { "Approve once " kbd { "a" } }
+                            }
+                            button.btn name="answer" value="deny" data-key=[(!crisis).then_some("d")] {
+                                (icon("no")) "Deny" @if !crisis { " " kbd { "d" } }
+                            }
+                        }
+                        label { "If you deny, the agent reads" input name="reason" maxlength="500" autocomplete="off" placeholder="Why not, or what to do instead"; }
+                        @if !crisis { (scopes(seen)) }
+                    }
+                }
+                (None, HoldState::Pending) => section.panel {
+                    header { h2 { "Waiting for an answer" } }
+                    p.muted { "Your role reads and does not answer." }
+                },
+                (_, _) => (ended(hold)),
+            }
+        }
+    }
+}
+
+fn ended(hold: &HoldView) -> Markup {
+    html! {
+        section.panel {
+            header { h2 { "How it ended" } (state(hold)) }
+            dl.kv {
+                @if let Some(by) = &hold.by { dt { "By" } dd { (plain(by)) } }
+                dt { "At" } dd { (date(hold.since)) }
+                @if let Some(reason) = &hold.reason { dt { "They said" } dd { (plain(reason)) } }
+                dt { "Record" } dd { a href={ "/audit/" (hold.opened.record) } { (hold.opened.record) } }
+            }
+        }
+    }
+}
+
+/// What a wider approval would newly permit, before its button.
+fn scopes(seen: &Seen) -> Markup {
+    let possible: Vec<_> = seen
+        .scopes
+        .iter()
+        .filter_map(|(word, kind, words, preview)| Some((word, kind, words, preview.as_ref().ok()?)))
+        .collect();
+    html! {
+        @if let Some((_, _, _, Err(why))) = seen.scopes.iter().find(|(_, _, _, preview)| preview.is_err()) {
+            @if possible.is_empty() { p.small.muted { "Only this call can be approved: " (plain(why)) "." } }
+        }
+        @if !possible.is_empty() {
+            details.scope #scope {
+                summary { "Approve more than this call" }
+                fieldset.choice {
+                    legend.sr { "How far the approval reaches" }
+                    @for (at, (word, kind, words, _)) in possible.iter().enumerate() {
+                        label { input type="radio" name="scope" value=(word) data-kind=(kind) checked[at == 0]; (words) }
+                    }
+                }
+                @for (_, kind, _, preview) in &possible {
+                    div class={ "permits-" (kind) } {
+                        b { "Newly permitted, unasked, until " (date(preview.until)) }
+                        ul {
+                            @for line in &preview.permits { li { (icon("yes")) span { (plain(line)) } } }
+                            @if !preview.witness.is_empty() {
+                                li { (icon("yes")) span { "for instance " code { (plain(&preview.witness)) } } }
+                            }
+                            li { (icon("no")) span { "Anything riskier than this, anything else, other agents and sessions: they ask as before." } }
+                        }
+                    }
+                }
+                button.btn name="answer" value="scope" { "Approve this wider scope" }
+            }
+        }
+    }
+}
+
+/// Others like it, every one of them listed, answered in one go.
+fn together(seen: &Seen, reader: &Reader) -> Markup {
+    let ticket = seen.hold.opened.ticket.as_str();
+    html! {
+        div #alike data-live {
+            @if let (Some(csrf), false) = (&reader.csrf, seen.alike.is_empty() || seen.hold.state != HoldState::Pending) {
+                form.panel.stack method="post" action={ "/holds/" (ticket) "/alike" } {
+                    (csrf)
+                    header { h2 { "Alike, and waiting too" } span.small.muted { (seen.alike.len()) } }
+                    ul.lines.small {
+                        @for hold in &seen.alike {
+                            li {
+                                label.pickone { input type="checkbox" name="with" value=(hold.opened.ticket) checked; span.mono { (hold.opened.ticket) } }
+                                span.grow {
+                                    @if let Some(card) = &hold.card { (told::about(card)) }
+                                    " " span.muted { (agent(hold)) " in " (short(&hold.opened.session, 24)) }
+                                }
+                            }
+                        }
+                    }
+                    div.actions {
+                        button.btn name="answer" value="approve" { "Approve this and those chosen" }
+                        button.btn name="answer" value="deny" { "Deny them all" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn who_asks(hold: &HoldView) -> Markup {
+    let card = hold.card.as_ref();
+    let of = |key: &str| card.and_then(|card| text(card, key));
+    let session = &hold.opened.session;
+    html! {
+        section.panel aria-labelledby="who" {
+            header { h2 #who { "Who asks" } }
+            dl.kv {
+                dt { "Agent" } dd { (agent(hold)) @if let Some(host) = of("host") { ", " (short(host, 80)) } }
+                @if !session.is_empty() { dt { "Session" } dd { a.mono href={ "/sessions/" (escaped(session)) } { (short(session, 80)) } } }
+                @if let Some(parent) = of("parent_session") { dt { "Started by" } dd { a.mono href={ "/sessions/" (escaped(parent)) } { (short(parent, 80)) } } }
+                @if let Some(user) = of("user") { dt { "For" } dd { (short(user, 120)) } }
+                @if let Some(deployment) = of("deployment") { dt { "Deployment" } dd { (short(deployment, 120)) } }
+                dt { "Record" } dd { a href={ "/audit/" (hold.opened.record) } { (hold.opened.record) } }
+            }
+            @if let Some(card) = card {
+                @if text(card, "reason").is_some() {
+                    h3 { "Its claimed reason" }
+                    (claim(card))
+                    p.small.muted { "A claim by the agent, not checked." }
+                }
+            }
+        }
+    }
+}
+
+fn who_agrees(hold: &HoldView) -> Markup {
+    let progress = hold.progress();
+    html! {
+        div #agree data-live {
+            @if !progress.is_empty() || hold.next().is_some() || !hold.addressed().is_empty() {
+                section.panel aria-labelledby="also" {
+                    header {
+                        h2 #also { "Who must agree" }
+                        @if let Some(need) = progress.first() {
+                            span.small.muted { (need.approved.len()) " of " (need.approve) }
+                        }
+                    }
+                    ul.lines {
+                        @for vote in &hold.votes {
+                            li {
+                                @if vote.yes { span.ok { (icon("allow")) } } @else { span.blocked { (icon("block")) } }
+                                span.grow { (plain(&vote.by)) @if vote.yes { " approved" } @else { " denied" } }
+                                span.small.muted { (clock(vote.at)) }
+                            }
+                        }
+                        @for need in progress.iter().filter(|need| need.missing > 0 && hold.state == HoldState::Pending) {
+                            li {
+                                span.held { (icon("person")) }
+                                span.grow {
+                                    (need.missing) " more"
+                                    @if let Some(who) = &need.who { " of " b { (plain(who)) } }
+                                    @if !need.could.is_empty() { ": " (plain(&need.could.join(", "))) }
+                                }
+                            }
+                        }
+                        @for group in hold.addressed() { li { span { (icon("person")) } span.grow { b { (plain(group)) } " is asked" } } }
+                        @if let Some((to, at)) = hold.next() { li { span { (icon("clock")) } span.grow { b { (plain(to)) } " is asked too at " (clock(at)) } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn ruling(asked: &Asked) -> Result<Ruling, Problem> {
+    let form = asked.form();
+    match form.text("answer") {
+        "approve" => Ok(Ruling::Approve),
+        "scope" => {
+            let wider =
+                Wider::parse(form.text("scope")).map_err(|error| Problem::malformed(error.to_string()))?;
+            Ok(Ruling::ApproveFor(wider))
+        }
+        "deny" => {
+            let reason = Some(form.text("reason")).filter(|reason| !reason.is_empty()).map(str::to_owned);
+            if reason.as_ref().is_some_and(|reason| reason.len() > holds::REASON_MAX) {
+                return Err(Problem::malformed(format!("a reason has up to {} bytes", holds::REASON_MAX)));
+            }
+            Ok(Ruling::Deny { reason })
+        }
+        _ => Err(Problem::malformed("an answer is to approve or to deny")),
+    }
+}
+
+/// `POST /holds/{hold}`.
+pub async fn answer(asked: Asked) -> Result<Response, Problem> {
+    let ruling = ruling(&asked)?;
+    let name = HoldName::parse(asked.param("hold")).map_err(|_| holds::none())?;
+    let back = frame::back_to(asked.form().text("from"));
+    match holds::rule(&asked, name, ruling).await {
+        // Somebody else was quicker: the page says who, and what they said.
+        Err(problem) if problem.code == "already_resolved" => {
+            Ok(frame::back_to(&format!("/holds/{}", escaped(asked.param("hold")))))
+        }
+        other => other.map(|_| back),
+    }
+}
+
+/// `POST /holds/{hold}/alike`.
+pub async fn answer_alike(asked: Asked) -> Result<Response, Problem> {
+    let (form, ruling) = (asked.form(), ruling(&asked)?);
+    let name = HoldName::parse(asked.param("hold")).map_err(|_| holds::none())?;
+    let first = name.clone();
+    let like = move |engine: &Engine| match engine.hold(&first)? {
+        Some(hold) => others_like(engine, &first, &hold).map(Some),
+        None => Ok(None),
+    };
+    let alike = asked.server.off(like).await?.ok_or_else(holds::none)?;
+    // Only what is still alike, and was listed and chosen, is answered along.
+    let chosen: Vec<&str> = form.all("with").collect();
+    let with = alike.iter().map(|hold| hold.opened.ticket.as_str()).filter(|ticket| chosen.contains(ticket));
+    let mut late = 0;
+    for name in std::iter::once(Ok(name)).chain(with.map(HoldName::parse)) {
+        let name = name.map_err(|_| holds::none())?;
+        match holds::rule(&asked, name, ruling.clone()).await {
+            Err(problem) if problem.status == StatusCode::CONFLICT => late += 1,
+            other => drop(other?),
+        }
+    }
+    asked.server.say("answered together", &[("others", &chosen.len()), ("late", &late)]);
+    Ok(frame::back_to("/"))
+}

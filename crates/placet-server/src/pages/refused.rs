@@ -1,0 +1,99 @@
+//! How a page says no.
+
+use axum::{
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::Response,
+};
+use maud::{DOCTYPE, Markup, html};
+
+use super::{frame, part::text::plain};
+use crate::{
+    endpoint::{Endpoint, Verb},
+    problem::{Problem, of_bytes},
+};
+
+/// What is said instead of a page, to whoever asked for `from`.
+pub fn refused(row: &Endpoint, from: &str, problem: &Problem) -> Response {
+    let nobody = matches!(problem.code, "no_token" | "signed_out");
+    // Where they wanted to go is where they get once they are signed in.
+    if nobody && row.verb == Verb::Get && row.path != "/live" {
+        let next: String = form_urlencoded::byte_serialize(from.as_bytes()).collect();
+        return frame::back_to(&if from == "/" {
+            "/sign-in".to_owned()
+        } else {
+            format!("/sign-in?next={next}")
+        });
+    }
+    plainly(problem)
+}
+
+/// What went wrong, as a page without anything around it.
+pub fn plainly(problem: &Problem) -> Response {
+    let title = match problem.status {
+        StatusCode::NOT_FOUND => "Not found",
+        StatusCode::FORBIDDEN => "Not allowed",
+        StatusCode::CONFLICT => "Too late",
+        _ => "That did not work",
+    };
+    let page = frame::bare(
+        title,
+        html! {
+            section.panel.stack {
+                h1 { (title) }
+                p { (plain(&sentence(&problem.message))) }
+                p.muted { (plain(&sentence(problem.remedy))) }
+                p.actions { a.btn.solid href="/" { "To what waits now" } }
+            }
+        },
+    );
+    let mut response = of_bytes(problem.status, "text/html; charset=utf-8", page.0);
+    if let Some(seconds) = problem.retry_after {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
+    frame::guarded(response)
+}
+
+/// `text` as a sentence.
+pub fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();
+    let end = if text.ends_with(['.', '?', '!', '…']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}
+
+/// Whether somebody follows a link of somebody else to one of our pages. Their browser keeps our cookie back then.
+pub fn is_from_elsewhere(row: &Endpoint, headers: &HeaderMap) -> bool {
+    let is = |name: &str, values: &[&str]| {
+        headers.get(name).and_then(|value| value.to_str().ok()).is_some_and(|value| values.contains(&value))
+    };
+    row.verb == Verb::Get
+        && is("sec-fetch-site", &["cross-site", "same-site"])
+        && is("sec-fetch-mode", &["navigate"])
+        && is("sec-fetch-dest", &["document"])
+}
+
+/// A page that leads to `path` on its own: what is asked for next comes from us, and with our cookie.
+pub fn once_more(path: &str) -> Response {
+    let page: Markup = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="refresh" content={ "0;url=" (frame::own(path)) };
+                title { "Placet" }
+            }
+            body { p { a href=(frame::own(path)) { "Go on to Placet" } } }
+        }
+    };
+    let mut response = of_bytes(StatusCode::OK, "text/html; charset=utf-8", page.0);
+    response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    frame::guarded(response)
+}
+
+/// Whether whoever asks is told by a page.
+pub fn wants_page(headers: &HeaderMap) -> bool {
+    headers
+        .get(header::ACCEPT)
+        .and_then(|kinds| kinds.to_str().ok())
+        .is_some_and(|kinds| kinds.contains("text/html"))
+}
