@@ -26,6 +26,8 @@ mod attention;
 
 mod coverage;
 
+mod pulse;
+
 mod credential;
 
 mod submit;
@@ -93,6 +95,7 @@ pub use notices::{Interest, News, Occasion};
 pub use operate::Standing;
 pub use password::{PasswordHash, WeakPassword};
 pub use prove::{ProveError, Prover};
+pub use pulse::{Active, Counts, Hour, Minute, PULSE_NAMES_MAX, Pulse, RuleDays, Would};
 pub use report::Noted;
 pub use reviews::{ReviewView, Which};
 pub use sessions::BindError;

@@ -2,7 +2,7 @@
 
 use std::{
     net::IpAddr,
-    sync::{Arc, OnceLock, PoisonError, RwLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
     time::{Duration, Instant},
 };
 
@@ -13,7 +13,8 @@ use axum::{
     response::Response,
     routing::{MethodFilter, on},
 };
-use placet_engine::Engine;
+use placet_engine::{Engine, Pulse};
+use placet_store::StoreError;
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
@@ -60,6 +61,9 @@ impl Default for Settings {
         }
     }
 }
+
+/// Records that are read to bring the numbers up to date that a page shows: some milliseconds of work.
+const PULSE_RECORDS: u64 = 20_000;
 
 /// What callers may use up.
 #[derive(Clone, Copy, Debug)]
@@ -114,6 +118,7 @@ pub struct Server {
     pub(crate) keeper: OnceLock<Arc<dyn Keeper>>,
     pub(crate) editing: tokio::sync::Mutex<()>,
     pub(crate) started: Instant,
+    pulse: Mutex<Pulse>,
     channels: RwLock<Arc<Channels>>,
     stopping: watch::Sender<bool>,
 }
@@ -133,6 +138,7 @@ impl Server {
             keeper: OnceLock::new(),
             editing: tokio::sync::Mutex::default(),
             started: Instant::now(),
+            pulse: Mutex::default(),
             channels: RwLock::default(),
             stopping: watch::channel(false).0,
             settings,
@@ -184,6 +190,20 @@ impl Server {
     /// Writes a line into the log of the service.
     pub fn say(&self, what: &str, values: &[(&str, &dyn std::fmt::Display)]) {
         self.log.say(self.engine.now(), what, values);
+    }
+
+    /// What happened lately, brought up to date. Nobody counts while nobody asks.
+    pub async fn pulse<T: Send + 'static>(
+        self: &Arc<Self>,
+        see: impl FnOnce(&Pulse) -> T + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let server = Arc::clone(self);
+        let look = move || {
+            let mut pulse = server.pulse.lock().unwrap_or_else(PoisonError::into_inner);
+            pulse.advance(&server.engine, PULSE_RECORDS)?;
+            Ok(see(&pulse))
+        };
+        tokio::task::spawn_blocking(look).await.map_err(|_| StoreError::gone())?
     }
 
     /// Does something that may wait for the disk, where that keeps nobody else waiting.

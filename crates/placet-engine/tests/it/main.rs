@@ -10,6 +10,7 @@ mod modes;
 mod notices;
 mod processes;
 mod prove;
+mod pulse;
 mod reports;
 mod reviews;
 mod rig;
