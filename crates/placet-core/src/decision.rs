@@ -1,6 +1,6 @@
 //! The decision on a call: who said what, and what follows.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Assessment, CallDigest, Policy, Timestamp, ToolCall,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// What happens to a call, mildest first. The reasons live in the findings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// It runs.
@@ -24,7 +24,7 @@ pub enum Verdict {
 }
 
 /// One voice in a decision.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// Who says so.
     pub source: Source,
@@ -35,7 +35,7 @@ pub struct Finding {
 }
 
 /// Who speaks in a finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// The assessment of the call.

@@ -50,6 +50,8 @@ pub mod grant;
 
 pub mod redact;
 
+pub mod explanation;
+
 pub mod mode;
 
 pub mod hold;

@@ -1,9 +1,11 @@
 //! What a person sees of a call that waits for them.
 
 use placet_core::{
-    Assessment, Decision, Finding, Json, ToolCall, Verdict,
+    Assessment, Decision, Finding, Json, ToolCall, Verdict, canonical,
+    effect::Pointer,
+    explanation::Marked,
     quorum::Needs,
-    record::{CallView, compact, expand},
+    record::{CallView, TEXT_BYTES_MAX, compact, expand},
 };
 use serde::Serialize;
 
@@ -48,6 +50,7 @@ fn shorter(card: &[u8], call: &ToolCall) -> Option<Vec<u8>> {
     let mut card: serde_json::Value = serde_json::from_slice(card).ok()?;
     let cut = expand(&compact(call.args())).ok()?;
     card["call"]["args"] = serde_json::to_value(cut).ok()?;
+    shorten_spans(&mut card, call);
     let size =
         |card: &serde_json::Value| serde_json::to_vec(card).map(|bytes| bytes.len()).unwrap_or(usize::MAX);
     if size(&card) > BYTES_MAX {
@@ -65,6 +68,21 @@ fn shorter(card: &[u8], call: &ToolCall) -> Option<Vec<u8>> {
         }
     }
     serde_json::to_vec(&card).ok()
+}
+
+/// Of a text that was cut, nothing is marked beyond its end: there stands how much was left out.
+fn shorten_spans(card: &mut serde_json::Value, call: &ToolCall) {
+    let effects = card["assessment"]["effects"].as_array_mut();
+    for because in effects.into_iter().flatten().map(|effect| &mut effect["because"]) {
+        let pointer = because["pointer"].as_str().map(Pointer::from);
+        let text = pointer.and_then(|pointer| pointer.find(call.args()).and_then(Json::as_str));
+        let Some(text) = text.filter(|text| text.len() > TEXT_BYTES_MAX) else { continue };
+        let kept = text.floor_char_boundary(TEXT_BYTES_MAX) as u64;
+        for edge in ["start", "end"] {
+            let at = because[edge].as_u64().unwrap_or(0).min(kept);
+            because[edge] = at.into();
+        }
+    }
 }
 
 /// In a few words what a call is about: what it would do, or who asks for a person.
@@ -109,6 +127,23 @@ impl Card {
     pub fn reasons(&self) -> impl Iterator<Item = &str> {
         let reasons = self.0.get("reasons").and_then(Json::as_array).unwrap_or_default();
         reasons.iter().filter_map(Json::as_str)
+    }
+
+    /// How the call was assessed; nothing of a card that was too long, or is of a later version.
+    pub fn assessment(&self) -> Option<Assessment> {
+        serde_json::from_str(&canonical::to_string(self.0.get("assessment")?)).ok()
+    }
+
+    /// Everybody who spoke.
+    pub fn findings(&self) -> Vec<Finding> {
+        let findings = self.0.get("findings").map(canonical::to_string);
+        findings.and_then(|findings| serde_json::from_str(&findings).ok()).unwrap_or_default()
+    }
+
+    /// The texts among the arguments that effects were read from, with the words that weigh marked; the weightiest first.
+    pub fn marked(&self) -> Vec<Marked> {
+        let marked = || Some(self.assessment()?.marked(self.args()?));
+        marked().unwrap_or_default()
     }
 
     /// The rules that spoke.

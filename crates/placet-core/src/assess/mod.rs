@@ -10,12 +10,12 @@ mod opinion;
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use advice::advice;
 pub use opinion::{ANSWER_BYTES_MAX, Opinion};
 pub use score::{InvalidScore, Score};
-pub use weigh::weigh;
+pub use weigh::{weigh, weighs};
 
 use crate::{Effect, Policy, ToolCall};
 
@@ -24,10 +24,11 @@ pub fn assess(call: &ToolCall, policy: &Policy) -> Assessment {
     weigh(call, crate::effect::interpret_under(call, policy), policy).0
 }
 
-/// What is said of every call. The names are those on the wire.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// What is said of every call. The names are those on the wire; a record leaves out what its findings say already.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Assessment {
     /// The tool.
+    #[serde(default)]
     pub tool: String,
     /// The kind of its side effects.
     pub side_effect_class: SideEffectClass,
@@ -38,14 +39,17 @@ pub struct Assessment {
     /// How a person comes in.
     pub pattern: Pattern,
     /// Whether a person must be asked before it runs.
+    #[serde(default = "as_if_asked")]
     pub requires_human: bool,
     /// Whether all of it can be taken back.
     pub reversible: bool,
     /// Whether it touches a matter of life and safety.
+    #[serde(default)]
     pub crisis_sensitive: bool,
     /// What it means for people.
     pub human_impact: HumanImpact,
     /// Why, in sentences.
+    #[serde(default)]
     pub reasons: Vec<String>,
     /// Everything the two scores are made of.
     pub factors: Vec<Factor>,
@@ -53,8 +57,13 @@ pub struct Assessment {
     pub effects: Vec<Effect>,
 }
 
+/// A record does not say it.
+fn as_if_asked() -> bool {
+    true
+}
+
 /// The kind of a call's side effects, mildest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SideEffectClass {
     /// Only looks.
@@ -80,7 +89,7 @@ impl SideEffectClass {
 }
 
 /// How a person comes into it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pattern {
     /// Asked where we are not sure.
@@ -92,7 +101,7 @@ pub enum Pattern {
 }
 
 /// What a call means for people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HumanImpact {
     /// Nothing directly.
@@ -104,10 +113,10 @@ pub enum HumanImpact {
 }
 
 /// One part of a score.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Factor {
     /// Which kind of reason.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Which score it belongs to.
     pub on: On,
     /// How much it adds to the risk, or takes from the confidence.
@@ -115,12 +124,12 @@ pub struct Factor {
     /// Why, in words.
     pub words: Cow<'static, str>,
     /// The effect it was read from, counted from zero.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<usize>,
 }
 
 /// Which score a factor belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum On {
     /// Adds to the risk.

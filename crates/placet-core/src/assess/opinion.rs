@@ -72,7 +72,7 @@ impl Opinion {
             assessment.risk_score
         ));
         assessment.factors.push(Factor {
-            name: "assessor",
+            name: "assessor".into(),
             on: On::Risk,
             weight: Score::hundredths(risk.as_hundredths() - assessment.risk_score.as_hundredths()),
             words: format!("the external assessor says {risk}").into(),

@@ -115,7 +115,7 @@ fn factors_of(index: usize, effect: &Effect) -> Vec<Factor> {
     let mut add = |name: &'static str, (weight, words): (u32, &'static str)| {
         if weight > 0 {
             factors.push(Factor {
-                name,
+                name: name.into(),
                 on: On::Risk,
                 weight: Score::hundredths(weight),
                 words: Cow::Borrowed(words),
@@ -181,12 +181,19 @@ pub(super) fn class_of(effect: &Effect) -> SideEffectClass {
     }
 }
 
+/// Whether `effect` is one to look at: if it were the only one, it would be critical, or no longer of the risk that runs
+/// by default.
+pub fn weighs(effect: &Effect) -> bool {
+    let runs = Thresholds::default().run_below.as_hundredths();
+    effect.verb == Verb::Opaque || class_of(effect) == SideEffectClass::Critical || risk_of(effect) >= runs
+}
+
 /// What is taken from the confidence, each kind once.
 fn doubts(reading: &Reading, cwd_known: bool) -> Vec<Factor> {
     let mut doubts = Vec::new();
     let mut add = |name: &'static str, weight: u32, words: &'static str, effect: Option<usize>| {
         doubts.push(Factor {
-            name,
+            name: name.into(),
             on: On::Confidence,
             weight: Score::hundredths(weight),
             words: words.into(),
@@ -373,7 +380,7 @@ fn apply_setting(
     let mut findings = Vec::new();
     if let Some(risk_min) = setting.risk_min.filter(|risk_min| risk_min > risk) {
         factors.push(Factor {
-            name: "setting",
+            name: "setting".into(),
             on: On::Risk,
             weight: Score::hundredths(risk_min.as_hundredths() - risk.as_hundredths()),
             words: "the operator set a minimum for this tool".into(),

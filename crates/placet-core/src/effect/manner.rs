@@ -2,7 +2,7 @@
 
 use std::ops::{BitOr, BitOrAssign};
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 /// A set of circumstances under which something is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -91,5 +91,15 @@ impl BitOrAssign for Manner {
 impl Serialize for Manner {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.names())
+    }
+}
+
+impl<'de> Deserialize<'de> for Manner {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names: Vec<String> = Vec::deserialize(deserializer)?;
+        names.iter().try_fold(Self::PLAIN, |all, name| match Self::named(name) {
+            Some(flag) => Ok(all | flag),
+            None => Err(D::Error::custom("a circumstance that is not known")),
+        })
     }
 }

@@ -69,7 +69,7 @@ mod interpret;
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use interpret::{Known, Reading, interpret, interpret_under, quote};
 pub(crate) use lookup::Lookup;
@@ -80,7 +80,7 @@ pub use shape::schema_role;
 pub use span::{Pointer, Span};
 
 /// One thing a call would do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
     /// What is done.
     pub verb: Verb,
@@ -93,17 +93,17 @@ pub struct Effect {
     /// How sure the interpreter is.
     pub seen: Seen,
     /// Under which circumstances.
-    #[serde(skip_serializing_if = "Manner::is_plain")]
+    #[serde(default, skip_serializing_if = "Manner::is_plain")]
     pub manner: Manner,
     /// The same in words, where the interpreter knows better ones than verb and target.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<Cow<'static, str>>,
     /// The words of the call this was read from.
     pub because: Span,
 }
 
 /// What is done to a target, mildest first within reason; the order carries no meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verb {
     /// Looks at it.
@@ -133,7 +133,7 @@ pub enum Verb {
 }
 
 /// What an effect is on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
     /// The kind of thing.
     pub kind: TargetKind,
@@ -146,7 +146,7 @@ pub struct Target {
 }
 
 /// The kind of thing a target is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
     /// A file or directory.
@@ -174,7 +174,7 @@ pub enum TargetKind {
 }
 
 /// Where a target is, nearest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
     /// Temporary, or made again by a build: losing it costs time, not work.
@@ -188,7 +188,7 @@ pub enum Place {
 }
 
 /// What exposure or loss of a target would mean, mildest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sensitivity {
     /// Nothing special.
@@ -206,7 +206,7 @@ pub enum Sensitivity {
 }
 
 /// How much of the target is touched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
     /// One thing.
@@ -218,7 +218,7 @@ pub enum Extent {
 }
 
 /// Whether it can be taken back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Undo {
     /// Nothing to undo, or one obvious step.
@@ -230,7 +230,7 @@ pub enum Undo {
 }
 
 /// How sure the interpreter is, surest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Seen {
     /// The words say so.

@@ -5,7 +5,9 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::Json;
 
 /// A JSON pointer (RFC 6901) into a call's arguments, such as `/command`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,9 +36,24 @@ impl Pointer {
         Self(Arc::from(format!("{}/{index}", self.0)))
     }
 
+    /// What it points at within `json`.
+    pub fn find<'j>(&self, json: &'j Json) -> Option<&'j Json> {
+        self.0.split('/').skip(1).try_fold(json, |value, step| match value {
+            Json::Array(items) => items.get(step.parse::<usize>().ok()?),
+            value if step.contains('~') => value.get(&step.replace("~1", "/").replace("~0", "~")),
+            value => value.get(step),
+        })
+    }
+
     /// The pointer as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl From<&str> for Pointer {
+    fn from(text: &str) -> Self {
+        Self(Arc::from(text))
     }
 }
 
@@ -46,8 +63,14 @@ impl Serialize for Pointer {
     }
 }
 
+impl<'de> Deserialize<'de> for Pointer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(Arc::from(String::deserialize(deserializer)?)))
+    }
+}
+
 /// The words an effect was read from: bytes `start..end` of the string at `pointer`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// Which argument.
     pub pointer: Pointer,

@@ -21,7 +21,7 @@ pub(super) const WORD: Tag = Tag::new(6);
 /// Before a decimal fraction: its exponent and its digits.
 pub(super) const DECIMAL: Tag = Tag::new(4);
 /// Of a longer text only the beginning is kept. The digest in the record still covers all of it.
-const TEXT_BYTES_MAX: usize = 4096;
+pub const TEXT_BYTES_MAX: usize = 4096;
 
 /// `value` as compact CBOR.
 pub fn compact<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {

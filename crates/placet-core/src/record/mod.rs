@@ -11,7 +11,7 @@ mod view;
 
 use serde::{Serialize, Serializer};
 
-pub use compact::compact;
+pub use compact::{TEXT_BYTES_MAX, compact};
 pub use expand::{NotARecord, expand};
 pub use view::View;
 

@@ -58,6 +58,7 @@ use std::{
 
 pub use format::Format;
 pub use formats::FORMATS;
+pub use mask::masks;
 pub use pattern::{PatternError, Patterns, PatternsFile};
 pub use record::{Masked, Record};
 pub use remap::Remap;

@@ -1,6 +1,7 @@
 //! The engine at its boundary: calls in, answers out, over a real database in a temporary directory.
 
 mod audit;
+mod card;
 mod crash;
 mod crisis;
 mod faults;
