@@ -62,7 +62,7 @@ mod agentguard;
 
 mod openapi;
 
-pub mod pages;
+mod pages;
 
 mod unhurried;
 

@@ -37,8 +37,6 @@ pub enum Place {
     Audit,
     Try,
     Settings,
-    /// None of those.
-    Elsewhere,
 }
 
 /// The navigation: a place, its name, its path, and whether a gap comes before it.

@@ -10,8 +10,7 @@ use super::{
     frame::{self, Place},
     now::reader,
     part::{
-        called::called,
-        hold::{Reader, claim, class, facts, fuse, state, time_left, version},
+        hold::{Reader, Story, claim, class, facts, fuse, state, time_left, version},
         icon::icon,
         text::{clock, date, escaped, plain, short},
         told,
@@ -87,6 +86,7 @@ fn others_like(engine: &Engine, name: &HoldName, hold: &Hold) -> Result<Vec<Hold
 
 fn body(seen: &Seen, reader: &Reader) -> Markup {
     let hold = &seen.hold;
+    let story = Story::of(hold);
     html! {
         div.head #step data-live {
             p.row.small {
@@ -98,27 +98,8 @@ fn body(seen: &Seen, reader: &Reader) -> Markup {
         }
         div.cols {
             div.stack {
-                (first(hold, seen.now))
-                @if let Some(card) = &hold.card {
-                    section.panel aria-labelledby="run" {
-                        header {
-                            h2 #run { "What will run" }
-                            span.small.muted {
-                                code { (short(card.tool(), 120)) }
-                                @if let Some(cwd) = text(card, "cwd") { " in " code { (plain(cwd)) } }
-                            }
-                        }
-                        (called(card, true))
-                        h3 { "In words" }
-                        (told::in_words(card))
-                    }
-                    section.panel aria-labelledby="why" {
-                        header { h2 #why { "Why it asks" } span.small.muted { (told::confidence(card)) } }
-                        (told::factors(card))
-                        h3 { "Who spoke" }
-                        (told::who_spoke(card))
-                    }
-                }
+                (first(hold, story.as_ref(), seen.now))
+                @if let Some(story) = &story { (what_runs(story)) (why(story)) }
             }
             div.stack {
                 (answer_form(seen, reader))
@@ -130,28 +111,58 @@ fn body(seen: &Seen, reader: &Reader) -> Markup {
     }
 }
 
+fn what_runs(story: &Story<'_>) -> Markup {
+    html! {
+        section.panel aria-labelledby="run" {
+            header {
+                h2 #run { "What will run" }
+                @if let Some(cwd) = text(story.card, "cwd") { span.small.muted { "in " code { (plain(cwd)) } } }
+            }
+            (story.called().whole())
+            @if let Some(assessment) = &story.assessment {
+                h3 { "In words" }
+                (told::in_words(assessment))
+            }
+        }
+    }
+}
+
+fn why(story: &Story<'_>) -> Markup {
+    html! {
+        section.panel aria-labelledby="why" {
+            header {
+                h2 #why { "Why it asks" }
+                @if let Some(assessment) = &story.assessment { span.small.muted { "confidence " (assessment.confidence) } }
+            }
+            @if let Some(assessment) = &story.assessment { (told::factors(assessment)) }
+            h3 { "Who spoke" }
+            (told::who_spoke(&story.findings))
+        }
+    }
+}
+
 fn text<'a>(card: &'a Card, key: &str) -> Option<&'a str> {
     card.call(key).and_then(Json::as_str).filter(|text| !text.is_empty())
 }
 
-fn first(hold: &HoldView, now: Timestamp) -> Markup {
+fn first(hold: &HoldView, story: Option<&Story<'_>>, now: Timestamp) -> Markup {
     html! {
         article.hold #hold data-live data-v=(version(hold)) {
             (fuse(hold, now))
             div.top {
-                (class(hold))
+                (class(hold, story))
                 span.mono { (hold.opened.ticket) }
                 span { "asked at " (clock(hold.opened.opened)) " by " b { (agent(hold)) } }
                 (time_left(hold, now))
             }
-            @match &hold.card {
+            @match story {
                 None => p { "What it was about is no longer kept. Record " a href={ "/audit/" (hold.opened.record) } { (hold.opened.record) } " has the decision." },
-                Some(card) => {
+                Some(story) => {
                     div.yes.big {
                         small { @if hold.state == HoldState::Pending { "If you approve" } @else { "What was asked" } }
-                        h1 { (told::about(card)) }
+                        h1 { (story.about()) }
                     }
-                    (facts(hold, card))
+                    (facts(hold, story))
                 }
             }
         }
@@ -268,7 +279,7 @@ fn together(seen: &Seen, reader: &Reader) -> Markup {
                             li {
                                 label.pickone { input type="checkbox" name="with" value=(hold.opened.ticket) checked; span.mono { (hold.opened.ticket) } }
                                 span.grow {
-                                    @if let Some(card) = &hold.card { (told::about(card)) }
+                                    @if let Some(story) = Story::of(hold) { (story.about()) }
                                     " " span.muted { (agent(hold)) " in " (short(&hold.opened.session, 24)) }
                                 }
                             }

@@ -3,14 +3,16 @@
 use axum::response::Response;
 use maud::{Markup, html};
 use placet_core::Timestamp;
-use placet_store::{Agent, Threat};
+use placet_engine::Hour;
+use placet_store::Threat;
 
 use super::{
     frame::{self, Place},
     part::{
+        chart,
         hold::{Reader, card},
         icon::{icon, tag},
-        text::{ago, empty, escaped, number, plain, several, short},
+        text::{ago, empty, escaped, number, plain, several, short, took},
     },
 };
 use crate::{ask::Asked, problem::Problem};
@@ -22,11 +24,11 @@ const CARDS: usize = 25;
 pub async fn show(asked: Asked) -> Result<Response, Problem> {
     let look = |engine: &placet_engine::Engine| {
         let holds = engine.views(engine.pending(CARDS)?)?;
-        let (waiting, threats, agents) =
-            engine.look(|ledger| Ok((ledger.waiting()?, ledger.threats(false, 5)?, ledger.agents()?)))?;
-        Ok((holds, waiting, threats, agents, engine.now(), engine.snapshot()))
+        let (waiting, threats) = engine.look(|ledger| Ok((ledger.waiting()?, ledger.threats(false, 5)?)))?;
+        Ok((holds, waiting, threats, engine.now(), engine.snapshot()))
     };
-    let (holds, waiting, threats, agents, now, snapshot) = asked.server.off(look).await?;
+    let (holds, waiting, threats, now, snapshot) = asked.server.off(look).await?;
+    let hour = asked.server.pulse(|pulse| pulse.hour()).await?;
     let reader = reader(&asked, "/");
     let title = match waiting.holds {
         0 => "Nothing waits".to_owned(),
@@ -61,8 +63,9 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
                 }
             }
             div.stack {
+                (last_hour(&hour))
                 (open_threats(&threats, now))
-                (of_agents(&agents, &snapshot, now))
+                (of_agents(&hour, &snapshot, now))
             }
         }
     };
@@ -116,19 +119,40 @@ fn open_threats(threats: &[Threat], now: Timestamp) -> Markup {
     }
 }
 
-fn of_agents(agents: &[Agent], snapshot: &placet_engine::Snapshot, now: Timestamp) -> Markup {
-    let lately: Vec<&Agent> =
-        agents.iter().filter(|agent| now.ms_since(agent.last_seen) < 3_600_000).take(8).collect();
+/// Agents that are listed.
+const AGENTS: usize = 8;
+
+fn last_hour(hour: &Hour) -> Markup {
+    let figure = |colour: &str, shape: &str, word: &str, count: u64| {
+        html! { div { dt class=(colour) { (icon(shape)) " " (word) } dd { (number(count)) } } }
+    };
+    html! {
+        section.panel #hour data-live aria-labelledby="hour-title" {
+            header {
+                h2 #hour-title { "Last hour" }
+                @if let Some(median) = hour.median_us { span.small.muted { "decided in " (took(median)) " (median)" } }
+            }
+            dl.figures {
+                (figure("muted", "allow", "allowed", hour.total.allowed))
+                (figure("held", "ask", "held", hour.total.held))
+                (figure("blocked", "block", "blocked", hour.total.blocked))
+            }
+            (chart::hour(hour))
+        }
+    }
+}
+
+fn of_agents(hour: &Hour, snapshot: &placet_engine::Snapshot, now: Timestamp) -> Markup {
     html! {
         section.panel #agents data-live aria-labelledby="agents-title" {
-            header { h2 #agents-title { "Agents" } span.small.muted { (lately.len()) " in the last hour" } }
-            @if lately.is_empty() {
+            header { h2 #agents-title { "Agents" } span.small.muted { (hour.agents.len()) " in the last hour" } }
+            @if hour.agents.is_empty() {
                 p.muted { "None in the last hour. " a href="/agents" { "All agents" } }
             } @else {
                 table.table {
                     thead { tr { th { "Agent" } th.num { "Calls" } th.num { "Held" } th.num { "Seen" } } }
                     tbody {
-                        @for agent in lately {
+                        @for agent in hour.agents.iter().take(AGENTS) {
                             tr {
                                 td {
                                     a.plain href={ "/sessions?agent=" (escaped(&agent.name)) } {
@@ -136,13 +160,14 @@ fn of_agents(agents: &[Agent], snapshot: &placet_engine::Snapshot, now: Timestam
                                     }
                                     @if snapshot.mode(&agent.name) == placet_core::Mode::Observe { " " (tag("held", "read", "observed")) }
                                 }
-                                td.num { (number(agent.allowed + agent.held + agent.blocked)) }
-                                td.num { (number(agent.held)) }
+                                td.num { (number(agent.counts.calls())) }
+                                td.num.muted[agent.counts.held == 0] { (number(agent.counts.held)) }
                                 td.num { (ago(agent.last_seen, now)) }
                             }
                         }
                     }
                 }
+                @if hour.agents.len() > AGENTS { p.small.gap-top { a href="/agents" { "All agents" } } }
             }
         }
     }

@@ -7,6 +7,7 @@ mod calls;
 mod documents;
 mod hostile;
 mod notify;
+mod pages;
 mod people;
 mod reading;
 mod revoked;

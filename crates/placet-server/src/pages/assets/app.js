@@ -10,8 +10,9 @@
   // Times as they are where the reader is.
   const clock = new Intl.DateTimeFormat(undefined, {timeStyle: 'medium', hourCycle: 'h23'});
   const day = new Intl.DateTimeFormat(undefined, {dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23'});
+  const minute = new Intl.DateTimeFormat(undefined, {timeStyle: 'short', hourCycle: 'h23'});
   const localise = within => all('time[data-as]', within).forEach(time => {
-    time.textContent = (time.dataset.as === 'clock' ? clock : day).format(new Date(time.dateTime));
+    time.textContent = {clock, minute, date: day}[time.dataset.as].format(new Date(time.dateTime));
   });
 
   // Time that is left. The clock of the server counts, not that of the reader.

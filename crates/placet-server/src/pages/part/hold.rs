@@ -1,13 +1,13 @@
 //! A hold as a card: what will happen if somebody says yes, what runs, and the answers.
 
 use maud::{Markup, html};
-use placet_core::{Json, Timestamp, hold::HoldState};
+use placet_core::{Assessment, Finding, Json, Timestamp, explanation::Fact, hold::HoldState};
 use placet_engine::{Card, HoldView};
 
 use super::{
-    called::called,
+    called::Called,
     icon::{boxed, icon},
-    text::{escaped, left, meter, plain, short},
+    text::{escaped, left, plain, short},
     told,
 };
 
@@ -24,32 +24,69 @@ pub fn version(hold: &HoldView) -> String {
     format!("{}-{}-{}", hold.state, hold.since.as_ms(), hold.votes.len())
 }
 
+/// What a card says of its call, read once.
+pub struct Story<'a> {
+    /// The card.
+    pub card: &'a Card,
+    /// How the call was assessed; nothing of a card that was too long.
+    pub assessment: Option<Assessment>,
+    /// Who spoke.
+    pub findings: Vec<Finding>,
+}
+
+impl<'a> Story<'a> {
+    /// What is told of `hold`; nothing if that has aged out.
+    pub fn of(hold: &'a HoldView) -> Option<Self> {
+        let card = hold.card.as_ref()?;
+        Some(Self { card, assessment: card.assessment(), findings: card.findings() })
+    }
+
+    /// What will happen, in a sentence.
+    pub fn about(&self) -> String {
+        match &self.assessment {
+            Some(assessment) if assessment.requires_human || assessment.crisis_sensitive => {
+                told::about(assessment)
+            }
+            // Somebody else asks, and says why.
+            _ => crate::pages::refused::sentence(&plain(self.card.about())),
+        }
+    }
+
+    /// The call.
+    pub fn called(&self) -> Called<'a> {
+        let marked = self.assessment.as_ref().zip(self.card.args());
+        let marked = marked.map(|(assessment, args)| assessment.marked(args)).unwrap_or_default();
+        Called { tool: self.card.tool(), args: self.card.args(), marked }
+    }
+}
+
 /// A hold as a card in a list.
 pub fn card(hold: &HoldView, now: Timestamp, reader: &Reader) -> Markup {
     let ticket = hold.opened.ticket.as_str();
+    let story = Story::of(hold);
     html! {
         article.hold id=(ticket) data-hold data-v=(version(hold)) aria-labelledby={ (ticket) "-t" } tabindex="-1" {
             (fuse(hold, now))
             div.top {
-                (class(hold))
+                (class(hold, story.as_ref()))
                 a.plain.mono href={ "/holds/" (ticket) } { (ticket) }
                 (who(hold))
                 (time_left(hold, now))
             }
-            @match &hold.card {
-                None => p.muted { "What it was about is no longer kept. Record " (hold.opened.record) " has the decision." },
-                Some(card) => {
+            @match &story {
+                None => p.muted id={ (ticket) "-t" } { "What it was about is no longer kept. Record " (hold.opened.record) " has the decision." },
+                Some(story) => {
                     div.yes {
                         small { "If you approve" }
-                        h2 id={ (ticket) "-t" } { a.plain href={ "/holds/" (ticket) } { (told::about(card)) } }
+                        h2 id={ (ticket) "-t" } { a.plain href={ "/holds/" (ticket) } { (story.about()) } }
                     }
-                    div { p.small.muted { code { (short(card.tool(), 80)) } } (called(card, false)) }
-                    (facts(hold, card))
-                    (claim(card))
+                    (story.called().cut())
+                    (facts(hold, story))
+                    (claim(story.card))
                 }
             }
             (people(hold))
-            (answers(hold, reader, false))
+            (answers(hold, reader))
         }
     }
 }
@@ -100,15 +137,11 @@ pub fn state(hold: &HoldView) -> Markup {
 }
 
 /// What kind of call it is, the worst first.
-pub fn class(hold: &HoldView) -> Markup {
-    if hold.opened.crisis {
-        return boxed("blocked", "care", "Crisis");
-    }
-    match hold.card.as_ref().map(|card| told::assessed(card, "side_effect_class")) {
-        Some("critical") => boxed("blocked", "critical", "Critical"),
-        Some("external") => boxed("held", "external", "External"),
-        Some("read_only" | "none") => boxed("held", "read", "Reading"),
-        _ => boxed("held", "local", "Local"),
+pub fn class(hold: &HoldView, story: Option<&Story<'_>>) -> Markup {
+    match story.and_then(|story| story.assessment.as_ref()) {
+        _ if hold.opened.crisis => boxed("blocked", "care", "Crisis"),
+        Some(assessment) => told::class(assessment.side_effect_class),
+        None => boxed("held", "ask", "Held"),
     }
 }
 
@@ -125,19 +158,22 @@ fn who(hold: &HoldView) -> Markup {
 }
 
 /// What should weigh.
-pub fn facts(hold: &HoldView, card: &Card) -> Markup {
-    let effects = told::effects(card);
-    let any = |is: &dyn Fn(&told::Told<'_>) -> bool| effects.iter().any(|(_, _, effect)| is(effect));
+pub fn facts(hold: &HoldView, story: &Story<'_>) -> Markup {
+    let any = |fact: Fact| {
+        story
+            .assessment
+            .as_ref()
+            .is_some_and(|one| one.effects.iter().any(|effect| effect.facts().contains(&fact)))
+    };
     html! {
         ul.facts {
             @if hold.opened.crisis { li.hard { (icon("care")) "Somebody’s life may be at stake" } }
-            @if !told::is_reversible(card) { li.hard { (icon("no-undo")) "Cannot be undone" } }
-            @if any(&|effect| effect.is_unbounded()) { li.hard { (icon("many")) "As much as there is, not one thing" } }
-            @if any(&|effect| effect.is_away()) { li { (icon("external")) "Acts outside this machine" } }
-            @if let Some(risk) = told::risk(card) {
-                li { "Risk " (risk / 100) "." (format!("{:02}", risk % 100)) " " (meter(risk, risk >= 60, true)) }
-            }
-            li { (told::asked_by(card)) }
+            @if any(Fact::ForGood) { li.hard { (icon("no-undo")) "Cannot be undone" } }
+            @if any(Fact::Everything) { li.hard { (icon("many")) "As much as there is, not one thing" } }
+            @if any(Fact::WithSecret) { li.hard { (icon("external")) "A secret goes along" } }
+            @if any(Fact::Outside) { li { (icon("external")) "Acts outside this machine" } }
+            @if let Some(assessment) = &story.assessment { li { (told::risk(assessment)) } }
+            li { (told::asked_by(&story.findings)) }
         }
     }
 }
@@ -167,7 +203,7 @@ fn people(hold: &HoldView) -> Markup {
 }
 
 /// The answers. A crisis is answered with care: by no single key, and never for more than this one call.
-pub fn answers(hold: &HoldView, reader: &Reader, on_page: bool) -> Markup {
+fn answers(hold: &HoldView, reader: &Reader) -> Markup {
     let ticket = hold.opened.ticket.as_str();
     let crisis = hold.opened.crisis;
     html! {
@@ -179,11 +215,11 @@ pub fn answers(hold: &HoldView, reader: &Reader, on_page: bool) -> Markup {
                     (icon("yes"))
                     @if crisis { "Approve this message" } @else { "Approve once " kbd { "a" } }
                 }
-                @if !crisis && !on_page { a.btn href={ "/holds/" (ticket) "#scope" } { "Approve for…" } }
+                @if !crisis { a.btn href={ "/holds/" (ticket) "#scope" } { "Approve for…" } }
                 button.btn name="answer" value="deny" data-key=[(!crisis).then_some("d")] {
                     (icon("no")) "Deny" @if !crisis { " " kbd { "d" } }
                 }
-                @if !on_page { a.btn.bare.last href={ "/holds/" (ticket) } { "Details" } }
+                a.btn.bare.last href={ "/holds/" (ticket) } { "Details" }
             }
         }
     }

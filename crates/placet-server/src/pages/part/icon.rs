@@ -1,6 +1,7 @@
 //! Icons: one sheet of shapes, 16 by 16, drawn with the colour of the text beside them.
 
 use maud::{Markup, PreEscaped, html};
+use placet_core::Verdict;
 
 /// Every icon, as its name and what is drawn.
 const ICONS: &[(&str, &str)] = &[
@@ -63,11 +64,10 @@ pub fn boxed(colour: &str, shape: &str, word: &str) -> Markup {
 }
 
 /// What was decided, as a word with its shape.
-pub fn verdict(verdict: &str) -> Markup {
+pub fn verdict(verdict: Verdict) -> Markup {
     match verdict {
-        "allow" => tag("ok", "allow", "allow"),
-        "hold" => tag("held", "ask", "hold"),
-        "block" => tag("blocked", "block", "block"),
-        other => html! { span.tag { (super::text::plain(other)) } },
+        Verdict::Allow => tag("ok", "allow", "allow"),
+        Verdict::Hold => tag("held", "ask", "hold"),
+        Verdict::Block => tag("blocked", "block", "block"),
     }
 }

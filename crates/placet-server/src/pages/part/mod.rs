@@ -1,6 +1,7 @@
 //! What pages are made of.
 
 pub mod called;
+pub mod chart;
 pub mod hold;
 pub mod icon;
 pub mod json;

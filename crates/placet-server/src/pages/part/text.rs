@@ -40,6 +40,12 @@ pub fn clock(at: Timestamp) -> Markup {
     html! { time datetime=(text) data-as="clock" title={ (text) } { (text.get(11..19).unwrap_or(&text)) } }
 }
 
+/// The same without seconds.
+pub fn minute(at: Timestamp) -> Markup {
+    let text = at.to_string();
+    html! { time datetime=(text) data-as="minute" title={ (text) } { (text.get(11..16).unwrap_or(&text)) } }
+}
+
 /// Day and time.
 pub fn date(at: Timestamp) -> Markup {
     let text = at.to_string();
@@ -63,6 +69,15 @@ pub fn lasted(ms: i64) -> String {
         60_000..3_600_000 => format!("{} min", ms / 60_000),
         3_600_000..172_800_000 => format!("{} h", ms / 3_600_000),
         _ => format!("{} d", ms / 86_400_000),
+    }
+}
+
+/// A short time: `41 µs`, `2.4 ms`, `1.2 s`.
+pub fn took(us: u64) -> String {
+    match us {
+        ..1_000 => format!("{us} µs"),
+        1_000..1_000_000 => format!("{:.1} ms", us as f64 / 1e3),
+        _ => format!("{:.1} s", us as f64 / 1e6),
     }
 }
 

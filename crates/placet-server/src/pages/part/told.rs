@@ -1,252 +1,203 @@
-//! What is told of a call: its effects in words, why a person is asked, who spoke. Read from the card, as it was written
-//! when the call was decided.
+//! What is told of a call: its effects in words, why a person is asked, who spoke.
 
 use maud::{Markup, html};
-use placet_core::Json;
-use placet_engine::Card;
+use placet_core::{
+    Assessment, Finding, Source, Verdict,
+    assess::{On, Score, SideEffectClass},
+    effect::{Manner, Verb},
+};
 
 use super::{
-    icon::verdict,
+    icon::{boxed, tag, verdict},
     text::{escaped, meter, plain},
 };
 use crate::pages::refused::sentence;
 
-/// An effect as a card has it.
-#[derive(Clone, Copy)]
-pub struct Told<'a>(&'a Json);
-
-impl<'a> Told<'a> {
-    fn word(self, key: &str) -> &'a str {
-        self.0.get(key).and_then(Json::as_str).unwrap_or("")
-    }
-
-    fn of_target(self, key: &str) -> &'a str {
-        self.0.get("target").and_then(|target| target.get(key)).and_then(Json::as_str).unwrap_or("")
-    }
-
-    fn has(self, manner: &str) -> bool {
-        let all = self.0.get("manner").and_then(Json::as_array).unwrap_or_default();
-        all.iter().any(|each| each.as_str() == Some(manner))
-    }
-
-    /// `cd` and the like look only at themselves.
-    fn is_worth_a_row(self) -> bool {
-        !(self.word("verb") == "read" && self.of_target("kind") == "command")
-    }
-
-    /// Whether it should weigh.
-    pub fn is_hard(self) -> bool {
-        self.word("undo") == "impossible" || self.word("verb") == "opaque"
-    }
-
-    /// Whether it is about as much as there is.
-    pub fn is_unbounded(self) -> bool {
-        self.word("extent") == "unbounded" && self.word("verb") != "read"
-    }
-
-    /// Whether it reaches beyond this machine.
-    pub fn is_away(self) -> bool {
-        self.of_target("place") == "away"
-    }
-
-    fn verb(self) -> &'static str {
-        match self.word("verb") {
-            "read" => "reads",
-            "write" => "writes",
-            "delete" => "deletes",
-            "execute" => "executes",
-            "send" => "sends",
-            "spend" => "spends",
-            "grant" => "grants",
-            "install" => "installs",
-            "schedule" => "schedules",
-            "delegate" => "delegates",
-            "configure" => "configures",
-            _ => "unreadable",
+/// What will happen, in a sentence about the world.
+pub fn about(assessment: &Assessment) -> String {
+    let weighed = assessment.factors.iter().filter(|factor| factor.on == On::Risk);
+    let riskiest = weighed.filter_map(|factor| factor.effect).next().unwrap_or(0);
+    let effect = assessment.effects.get(riskiest).filter(|effect| effect.verb != Verb::Opaque);
+    let Some(effect) = effect else { return plain(&assessment.happens()) };
+    let name = match effect.target.name.as_str() {
+        "" => "something".to_owned(),
+        name => super::text::short(name, 120),
+    };
+    let name = name.as_str();
+    // Words that say what happens begin with a verb; others say what the target is.
+    let acts = |words: &str| {
+        let first = words.split(' ').next().unwrap_or("");
+        first.len() > 3 && first.ends_with('s') && !matches!(first, "this" | "others" | "its")
+    };
+    let told = match (effect.words.as_deref(), effect.verb) {
+        (Some(words), _) if acts(words) => format!("{words} ({name})"),
+        (Some(words), verb) => format!("{} {name}, {words}", verb.words()),
+        (None, Verb::Send) if assessment.crisis_sensitive => {
+            format!("this message goes to {name}, and speaks of a life in danger")
         }
+        (None, Verb::Send) => format!("this goes to {name}"),
+        (None, verb) => format!("{} {name}", verb.words()),
+    };
+    let root = if effect.manner.has(Manner::ELEVATED) && effect.words.is_none() { " as root" } else { "" };
+    sentence(&plain(&format!("{told}{root}")))
+}
+
+/// What kind of call it is.
+pub fn class(class: SideEffectClass) -> Markup {
+    match class {
+        SideEffectClass::Critical => boxed("blocked", "critical", "Critical"),
+        SideEffectClass::External => boxed("held", "external", "External"),
+        SideEffectClass::LocalReversible => boxed("held", "local", "Local"),
+        SideEffectClass::ReadOnly => boxed("held", "read", "Reading"),
     }
-
-    fn circumstances(self) -> Vec<(&'static str, bool)> {
-        let known = [
-            (self.of_target("place") == "away", "outside this machine", false),
-            (self.has("elevated"), "as root", true),
-            (self.has("remote"), "on another machine", false),
-            (self.has("carries_secret"), "with a secret", true),
-            (self.word("extent") == "unbounded", "as much as there is", false),
-            (self.word("undo") == "impossible", "cannot be undone", true),
-        ];
-        known.into_iter().filter(|(is, _, _)| *is).map(|(_, words, hard)| (words, hard)).collect()
-    }
-}
-
-fn assessment(card: &Card) -> Option<&Json> {
-    card.as_json().get("assessment")
-}
-
-fn number(value: Option<&Json>) -> Option<f64> {
-    if let Some(Json::Number(number)) = value { Some(number.as_f64()) } else { None }
-}
-
-/// The risk in hundredths.
-pub fn risk(card: &Card) -> Option<u32> {
-    number(assessment(card)?.get("risk_score")).map(|risk| (risk * 100.0).round() as u32)
-}
-
-/// A word of the assessment.
-pub fn assessed<'a>(card: &'a Card, key: &str) -> &'a str {
-    assessment(card).and_then(|assessment| assessment.get(key)).and_then(Json::as_str).unwrap_or("")
-}
-
-/// Whether everything it does can be undone; not if nobody knows.
-pub fn is_reversible(card: &Card) -> bool {
-    matches!(assessment(card).and_then(|assessment| assessment.get("reversible")), Some(Json::Bool(true)))
-}
-
-/// The effects that get a row, with their number and their place among all.
-pub fn effects(card: &Card) -> Vec<(usize, usize, Told<'_>)> {
-    let all = assessment(card).and_then(|assessment| assessment.get("effects")).and_then(Json::as_array);
-    let all: Vec<Told<'_>> = all.unwrap_or_default().iter().map(Told).collect();
-    let any = all.iter().any(|effect| effect.is_worth_a_row());
-    let rows = all.into_iter().enumerate().filter(|(_, effect)| !any || effect.is_worth_a_row());
-    rows.enumerate().map(|(row, (index, effect))| (row + 1, index, effect)).collect()
-}
-
-/// What will happen, in a sentence.
-pub fn about(card: &Card) -> String {
-    sentence(&plain(card.about()))
 }
 
 /// More rows than this help nobody.
 const ROWS_MAX: usize = 40;
 
 /// The effects in words, numbered as they are marked in the command.
-pub fn in_words(card: &Card) -> Markup {
-    let rows = effects(card);
+pub fn in_words(assessment: &Assessment) -> Markup {
+    let more = assessment.rows().count().saturating_sub(ROWS_MAX);
     html! {
         ol.effects {
-            @for (row, _, effect) in rows.iter().take(ROWS_MAX) {
+            @for row in assessment.rows().take(ROWS_MAX) {
+                @let (effect, name) = (row.effect, row.effect.target.name.as_str());
+                @let named = !name.is_empty() && effect.verb != Verb::Opaque;
                 li {
-                    span class={ "n" @if !effect.is_hard() { " mild" } } { (row) }
-                    b { (effect.verb()) }
+                    span.n.mild[!row.weighs] { (row.number) }
+                    b { @if effect.verb == Verb::Opaque { "unreadable" } @else { (effect.verb.words()) } }
                     span {
-                        @let (name, words) = (effect.of_target("name"), effect.word("words"));
-                        @if !name.is_empty() && effect.word("verb") != "opaque" { code { (plain(name)) } }
-                        @if !words.is_empty() {
-                            @if !name.is_empty() && effect.word("verb") != "opaque" { ": " }
-                            (plain(words))
-                        }
+                        @if named { code { (plain(name)) } }
+                        @if let Some(words) = &effect.words { @if named { ": " } (plain(words)) }
                     }
                     span.facts {
-                        @for (at, (words, hard)) in effect.circumstances().into_iter().enumerate() {
-                            @if at > 0 { ", " }
-                            span.hard[hard] { (words) }
+                        span {
+                            @for (at, fact) in effect.facts().into_iter().enumerate() {
+                                @if at > 0 { ", " }
+                                span.hard[fact.is_hard()] { (fact.words()) }
+                            }
                         }
                     }
                 }
             }
         }
-        @if rows.len() > ROWS_MAX { p.small.muted { "and " (rows.len() - ROWS_MAX) " more" } }
+        @if more > 0 { p.small.muted { "and " (more) " more" } }
     }
 }
 
 /// What the risk is made of, and what it comes to.
-pub fn factors(card: &Card) -> Markup {
-    let all = assessment(card).and_then(|assessment| assessment.get("factors")).and_then(Json::as_array);
-    let of = |on: &'static str| {
-        let factors = all.unwrap_or_default().iter();
-        factors.filter(move |factor| factor.get("on").and_then(Json::as_str) == Some(on))
-    };
-    let weight = |factor: &Json| (number(factor.get("weight")).unwrap_or(0.0) * 100.0).round() as u32;
-    let words = |factor: &Json| plain(&sentence(factor.get("words").and_then(Json::as_str).unwrap_or("")));
-    let most = of("risk").map(weight).max().unwrap_or(1).max(1);
-    let sum: u32 = of("risk").map(weight).sum();
-    let hundredths = |value: u32| format!("{}.{:02}", value / 100, value % 100);
+pub fn factors(assessment: &Assessment) -> Markup {
+    let of = |on: On| assessment.factors.iter().filter(move |factor| factor.on == on);
+    let weight = |score: Score| score.as_hundredths();
+    let most = of(On::Risk).map(|factor| weight(factor.weight)).max().unwrap_or(1).max(1);
+    let sum: u32 = of(On::Risk).map(|factor| weight(factor.weight)).sum();
+    let words = |words: &str| sentence(&plain(words)).trim_end_matches('.').to_owned();
     html! {
         table.factors {
             caption.sr { "What the risk is made of" }
             tbody {
-                @for factor in of("risk") {
+                @for factor in of(On::Risk) {
                     tr {
-                        td { "+" (hundredths(weight(factor))) }
-                        td.bar-cell { (meter(weight(factor) * 100 / most, weight(factor) >= 20, false)) }
-                        th scope="row" { (words(factor).trim_end_matches('.')) }
+                        td { "+" (factor.weight) }
+                        td.bar-cell { (meter(weight(factor.weight) * 100 / most, weight(factor.weight) >= 20, false)) }
+                        th scope="row" { (words(&factor.words)) }
                     }
                 }
             }
-            @if let Some(risk) = risk(card) {
-                tfoot {
-                    tr {
-                        td { (hundredths(risk)) }
-                        td {}
-                        th scope="row" { "Risk" @if sum > 100 { ", which is at most 1" } }
+            tfoot {
+                tr {
+                    td { (assessment.risk_score) }
+                    td {}
+                    th scope="row" {
+                        "Risk" @if sum > 100 { ", which is at most 1" }
+                        @if assessment.requires_human {
+                            @if let Some(gate) = assessment.reasons.last().filter(|_| assessment.reasons.len() > 1) { ". " (words(gate)) }
+                        }
                     }
                 }
             }
         }
-        @if of("confidence").next().is_some() {
+        @if of(On::Confidence).next().is_some() {
             h3 { "What makes it less than certain" }
             ul.bullets.small {
-                @for factor in of("confidence") { li { (words(factor)) " " span.muted { "−" (hundredths(weight(factor))) } } }
+                @for factor in of(On::Confidence) {
+                    li { (words(&factor.words)) " " span.muted { "−" (factor.weight) } }
+                }
             }
         }
     }
 }
 
-/// How sure we are, in words.
-pub fn confidence(card: &Card) -> String {
-    let confidence = assessment(card).and_then(|assessment| number(assessment.get("confidence")));
-    confidence.map(|confidence| format!("confidence {confidence:.2}")).unwrap_or_default()
+/// The risk with its bar.
+pub fn risk(assessment: &Assessment) -> Markup {
+    let risk = assessment.risk_score.as_hundredths();
+    html! { "Risk " (assessment.risk_score) " " (meter(risk, risk >= 60, true)) }
 }
 
 /// Who spoke, and what they said.
-pub fn who_spoke(card: &Card) -> Markup {
-    let findings = card.as_json().get("findings").and_then(Json::as_array).unwrap_or_default();
+pub fn who_spoke(findings: &[Finding]) -> Markup {
     html! {
         ul.lines {
             @for finding in findings {
-                @let source = finding.get("source");
-                @let rule = source.and_then(|source| source.get("rule")).and_then(Json::as_str);
-                @let reason = finding.get("reason").and_then(Json::as_str).unwrap_or("");
                 li {
-                    (verdict(finding.get("verdict").and_then(Json::as_str).unwrap_or("")))
-                    span.grow {
-                        @if let Some(rule) = rule {
-                            a href={ "/rules/" (escaped(rule)) } { (plain(rule)) } ", "
-                            (plain(reason.split(" (rule `").next().unwrap_or(reason)))
-                        } @else { (plain(reason)) }
+                    @match (&finding.source, finding.verdict) {
+                        // A rule that only writes down permits nothing.
+                        (Source::Rule(_), Verdict::Allow) => (tag("muted", "read", "noted")),
+                        (_, said) => (verdict(said)),
                     }
-                    span.small.muted { (plain(&said_by(source))) }
+                    span.grow {
+                        @match &finding.source {
+                            Source::Rule(rule) | Source::Threat(rule) => {
+                                (of_rule(rule)) ", " (plain(finding.reason.split(" (rule `").next().unwrap_or(&finding.reason)))
+                            }
+                            _ => (plain(&finding.reason)),
+                        }
+                    }
+                    span.small.muted.nowrap { (said_by(&finding.source)) }
                 }
             }
         }
     }
 }
 
-fn said_by(source: Option<&Json>) -> String {
+fn said_by(source: &Source) -> &'static str {
     match source {
-        Some(Json::String(word)) => word.replace('_', " "),
-        Some(Json::Object(members)) => {
-            members.iter().next().map(|(name, _)| name.replace('_', " ")).unwrap_or_default()
-        }
-        _ => String::new(),
+        Source::Assessment => "assessment",
+        Source::Setting => "setting",
+        Source::Rule(_) => "rule",
+        Source::Warrant => "warrant",
+        Source::Input => "input",
+        Source::KillSwitch => "stop switch",
+        Source::Threat(_) => "threat",
+        Source::Store => "store",
+        Source::Grant(_) => "grant",
+        Source::Assessor => "external assessor",
+        Source::Crisis => "crisis gate",
     }
 }
 
-/// The rules that ask for a person, as links; the assessment if none does.
-pub fn asked_by(card: &Card) -> Markup {
-    let findings = card.as_json().get("findings").and_then(Json::as_array).unwrap_or_default();
-    let holding = findings.iter().filter(|one| one.get("verdict").and_then(Json::as_str) == Some("hold"));
-    let rules: Vec<&str> =
-        holding.filter_map(|one| one.get("source")?.get("rule")?.as_str()).take(3).collect();
+/// A rule, as a link to it.
+pub fn of_rule(rule: &str) -> Markup {
+    html! { a href={ "/rules/" (escaped(rule)) } { (plain(rule)) } }
+}
+
+/// The rules that ask for a person; somebody else if none does.
+pub fn asked_by(findings: &[Finding]) -> Markup {
+    let holding = findings.iter().filter(|finding| finding.verdict == Verdict::Hold);
+    let rules: Vec<&str> = holding
+        .filter_map(|finding| match &finding.source {
+            Source::Rule(rule) => Some(rule.as_str()),
+            _ => None,
+        })
+        .take(3)
+        .collect();
+    let first = findings.iter().find(|finding| finding.verdict == Verdict::Hold);
     html! {
-        @if rules.is_empty() {
-            "asked by the assessment"
-        } @else {
-            "asked by "
-            @for (at, rule) in rules.iter().enumerate() {
-                @if at > 0 { ", " }
-                a href={ "/rules/" (escaped(rule)) } { (plain(rule)) }
-            }
+        "asked by "
+        @if rules.is_empty() { "the " (first.map_or("assessment", |finding| said_by(&finding.source))) }
+        @for (at, rule) in rules.iter().enumerate() {
+            @if at > 0 { ", " }
+            (of_rule(rule))
         }
     }
 }
