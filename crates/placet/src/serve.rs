@@ -261,8 +261,13 @@ fn announce(
         ("data", home.directory.display().to_string()),
         ("enforced", enforced),
         ("agents", agents.to_owned()),
-        ("people", "answer with `placet holds watch`; over HTTP with a token: `placet token create NAME --role approver`".to_owned()),
-        ("try", format!("curl -s {at}/v1/calls -d '{{\"call\":{{\"tool\":\"terminal\",\"args\":{{\"command\":\"git push --force\"}}}}}}'")),
+        ("people", format!("answer at {at} or with `placet holds watch`")),
+        (
+            "try",
+            format!(
+                "curl -s {at}/v1/calls -d '{{\"call\":{{\"tool\":\"terminal\",\"args\":{{\"command\":\"git push --force\"}}}}}}'"
+            ),
+        ),
     ];
     let sign_in = link.map(|path| ("sign in", format!("{at}{path}  (once, within 15 minutes)")));
     // The last line is what to try.

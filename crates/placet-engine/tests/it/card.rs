@@ -22,7 +22,7 @@ async fn card(command: &str) -> Card {
     let rig = Rig::new();
     rig.ask(call(command)).await;
     let holds = rig.pending(1).await;
-    Card::read(&holds[0].opened.card).unwrap()
+    Card::read(&holds[0].opened.card).expect("a card that was just written")
 }
 
 #[tokio::test]

@@ -21,3 +21,7 @@ mod tokens;
 mod users;
 mod votes;
 mod warrants;
+
+/// The memory of the program, so that what is simulated takes the time it takes there.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -185,8 +185,8 @@ impl Channels {
     fn link(&self, told: &News) -> Option<String> {
         let base = self.public_url.as_ref()?.trim_end_matches('/');
         Some(match (&told.ticket, told.threat) {
-            (Some(ticket), _) => format!("{base}/v1/holds/{ticket}"),
-            (None, Some(_)) => format!("{base}/v1/threats"),
+            (Some(ticket), _) => format!("{base}/holds/{ticket}"),
+            (None, Some(threat)) => format!("{base}/threats/{threat}"),
             (None, None) => base.to_owned(),
         })
     }

@@ -6,6 +6,7 @@
 pub mod assets;
 pub mod frame;
 pub mod hold;
+pub mod holds;
 pub mod live;
 pub mod now;
 pub mod part;
@@ -39,6 +40,7 @@ pub const PAGES: &[Endpoint] = &[
 
     page(Get, "/", READS, "What waits, and how things stand", |asked| Box::pin(now::show(asked))),
     page(Get, "/live", READS, "Tells the script when something has changed", |asked| Box::pin(live::live(asked))),
+    page(Get, "/holds", READS, "Holds, a line each", |asked| Box::pin(holds::show(asked))),
     page(Get, "/holds/{hold}", READS, "One hold", |asked| Box::pin(hold::show(asked))),
     page(Post, "/holds/{hold}", ANSWERS, "Answer a hold", |asked| Box::pin(hold::answer(asked))),
     page(Post, "/holds/{hold}/alike", ANSWERS, "Answer a hold and those like it", |asked| Box::pin(hold::answer_alike(asked))),

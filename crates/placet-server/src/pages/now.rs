@@ -51,13 +51,13 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
                     @if holds.is_empty() { div #none { (nothing(waiting.records)) } }
                     @if waiting.holds > holds.len() as u64 {
                         p.small.muted #more {
-                            "and " (number(waiting.holds - holds.len() as u64)) " more, which come up as these are answered; "
-                            code { "placet holds" } " lists them all"
+                            "and " (number(waiting.holds - holds.len() as u64)) " more, which come up as these are answered. "
+                            a href="/holds" { "All of them, a line each" }
                         }
                     }
                 }
                 @if !holds.is_empty() && reader.csrf.is_some() {
-                    p.small.muted.keys {
+                    p.small.muted.keys #keys {
                         kbd { "j" } " " kbd { "k" } " move, " kbd { "a" } " approve once, " kbd { "d" } " deny. What nobody answers is denied."
                     }
                 }

@@ -124,7 +124,7 @@ async fn a_webhook_is_told_of_a_hold_signed_and_without_its_arguments() {
     assert_eq!(body["told"]["ticket"], ticket);
     assert_eq!(body["told"]["occasion"], "hold_opened");
     assert_eq!(body["told"]["severity"], "critical");
-    assert_eq!(body["link"], format!("https://placet.example.com/v1/holds/{ticket}"));
+    assert_eq!(body["link"], format!("https://placet.example.com/holds/{ticket}"));
     assert!(!arrived.body.contains("ghp_") && !arrived.body.contains("--force"), "{}", arrived.body);
     until(&rig, NoticeState::Delivered).await;
     assert!(told.try_recv().is_err(), "it is told once");

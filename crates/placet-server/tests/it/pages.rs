@@ -237,8 +237,5 @@ async fn everything_is_stopped_after_a_question_and_goes_on_again() {
     let answer = rig.post("/v1/calls", json!({ "call": crate::rig::harmless() })).await;
     assert_eq!(answer.json()["answer"], "allow");
     assert_eq!(rig.send("POST", "/sign-out", &lines, body.as_bytes()).await.status, 303);
-    assert_eq!(
-        rig.send("GET", "/", &cookie, b"").await.line("location").as_deref(),
-        Some("/sign-in")
-    );
+    assert_eq!(rig.send("GET", "/", &cookie, b"").await.line("location").as_deref(), Some("/sign-in"));
 }
