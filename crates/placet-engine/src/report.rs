@@ -41,9 +41,36 @@ struct Kept<'a> {
     outcome: Option<Outcome>,
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_tokens: Option<u64>,
+}
+
+/// Under which names hosts say how many tokens a model has read and written.
+const TOKENS: [&[&str]; 2] = [&["input_tokens", "prompt_tokens"], &["output_tokens", "completion_tokens"]];
+/// More than that is no number of tokens.
+const TOKENS_MAX: u64 = 1 << 30;
+
+/// How many tokens a model has read and written, where the host says so: in `data`, or in `data.usage`.
+fn tokens(report: &Report) -> [Option<u64>; 2] {
+    let said = report.data();
+    let usage = said.get("usage").unwrap_or(said);
+    let number = |name: &&str| usage.get(name)?.as_u64().filter(|count| *count <= TOKENS_MAX);
+    TOKENS.map(|names| names.iter().find_map(number))
+}
+
+/// The counter of a session's tokens.
+fn tokens_key(session: &str) -> String {
+    format!("tokens {session}")
 }
 
 impl Engine {
+    /// How many tokens models have read and written in a session, as far as its host says so.
+    pub fn tokens_of(&self, session: &str) -> Result<u64, StoreError> {
+        self.look(|ledger| ledger.counter_get(&tokens_key(session)))
+    }
+
     /// Takes note of something that happened.
     pub async fn report(&self, report: Report) -> Result<Noted, StoreError> {
         let shared = Arc::clone(&self.shared);
@@ -187,6 +214,11 @@ fn was_let_through(ledger: &mut dyn Ledger, decision: u64) -> Result<bool, Store
 
 fn keep(ledger: &mut dyn Ledger, report: &Report, now: Timestamp) -> Result<(), StoreError> {
     let mut masking = Redactor::builtin().record();
+    let [input_tokens, output_tokens] = tokens(report);
+    let used = input_tokens.unwrap_or(0) + output_tokens.unwrap_or(0);
+    if used > 0 && !report.session().is_empty() {
+        ledger.counter_add(&tokens_key(report.session()), used)?;
+    }
     let kept = Kept {
         id: report.id(),
         tool: report.tool().map(placet_core::ToolName::as_str),
@@ -194,6 +226,8 @@ fn keep(ledger: &mut dyn Ledger, report: &Report, now: Timestamp) -> Result<(), 
         result: report.result().map(|result| masking.json(result).into_owned()),
         outcome: report.outcome(),
         duration_ms: report.duration_ms(),
+        input_tokens,
+        output_tokens,
     };
     ledger.happening_put(&Happening {
         id: 0,

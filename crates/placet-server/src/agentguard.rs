@@ -177,6 +177,9 @@ fn event<'r>(kind: &str, cell: impl Fn(&str) -> Option<&'r str>) -> Result<Json,
             if let Some(text) = said("assistant_response") {
                 pairs.push(("text", text.into()));
             }
+            if let Some(usage) = data.get("usage").filter(|usage| usage.as_object().is_some()) {
+                pairs.push(("data", usage.clone()));
+            }
         }
         _ => {}
     }

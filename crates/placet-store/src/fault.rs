@@ -13,10 +13,10 @@ use placet_core::{
 };
 
 use crate::{
-    AgedOut, Agent, CrisisMark, Entry, Escalation, Fault, Happening, Hold, HoldChange, HoldId, Ledger,
-    NewHold, NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, Settings,
-    Shelves, Sighting, Store, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote,
-    Waiting, Work, store::Look,
+    AgedOut, Agent, CrisisMark, Deployed, Entry, Escalation, Fault, Happening, Hold, HoldChange, HoldId,
+    Ledger, NewHold, NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session,
+    SessionPlace, Settings, Shelves, Sighting, Store, StoreError, StoredGrant, StoredLogin, StoredRecord,
+    Threat, ThreatState, Vote, Waiting, Work, store::Look,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -100,6 +100,7 @@ forward! {
     fn records_from(from: u64, limit: usize) -> Vec<StoredRecord>;
     fn record_since(since: Timestamp) -> Option<u64>;
     fn records_of_session(session: &str, limit: usize) -> Vec<StoredRecord>;
+    fn records_of_session_before(session: &str, before: u64, limit: usize) -> Vec<StoredRecord>;
     fn subtrees_from(height: u32, from: u64, limit: usize) -> Vec<Hash>;
     fn decision_of(session: &str, call: &str) -> Option<u64>;
     fn checkpoint_put(size: u64, text: &str) -> ();
@@ -138,9 +139,12 @@ forward! {
     fn session_seen(sighting: &Sighting<'_>) -> bool;
     fn session_get(id: &str) -> Option<Session>;
     fn sessions(limit: usize) -> Vec<Session>;
+    fn sessions_after(agent: Option<&str>, after: Option<SessionPlace>, limit: usize) -> Vec<Session>;
+    fn sessions_under(parent: &str, limit: usize) -> Vec<Session>;
     fn session_end(id: &str, at: Timestamp) -> ();
     fn session_warrant_put(id: &str, warrant: Option<&[u8]>) -> ();
     fn agents() -> Vec<Agent>;
+    fn fleet(since: Timestamp, limit: usize) -> Vec<Deployed>;
     fn threat_raise(seen: &Match, session: &str, at: Timestamp, record: u64) -> Raised;
     fn threats_open_of(session: &str) -> Vec<Threat>;
     fn threats(with_cleared: bool, limit: usize) -> Vec<Threat>;
@@ -160,6 +164,7 @@ forward! {
     fn tries_put(key: &str, count: u64, last: Timestamp) -> ();
     fn happening_put(happening: &Happening) -> ();
     fn happenings_of(session: &str, limit: usize) -> Vec<Happening>;
+    fn happenings_between(session: &str, from: Timestamp, until: Timestamp, limit: usize) -> Vec<Happening>;
     fn notice_put(notice: &NewNotice) -> ();
     fn notice_get(id: i64) -> Option<Notice>;
     fn notices_due(channel: &str, now: Timestamp, limit: usize) -> Vec<Notice>;

@@ -8,9 +8,9 @@ use placet_core::{
 };
 
 use crate::{
-    AgedOut, Agent, CrisisMark, Entry, Escalation, Happening, Hold, HoldChange, HoldId, NewHold, NewNotice,
-    Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, Settings, Sighting, StoreError,
-    StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote, Waiting,
+    AgedOut, Agent, CrisisMark, Deployed, Entry, Escalation, Happening, Hold, HoldChange, HoldId, NewHold,
+    NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, SessionPlace, Settings,
+    Sighting, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote, Waiting,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -40,6 +40,13 @@ pub trait Ledger {
     fn record_since(&mut self, since: Timestamp) -> Result<Option<u64>>;
     /// The last `limit` records of a session, oldest first.
     fn records_of_session(&mut self, session: &str, limit: usize) -> Result<Vec<StoredRecord>>;
+    /// The last `limit` records of a session before record `before`, oldest first.
+    fn records_of_session_before(
+        &mut self,
+        session: &str,
+        before: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredRecord>>;
     /// The hashes of up to `limit` complete subtrees of this height, from number `from` on. Height 0 are the records
     /// themselves; of the others, only every eighth height is kept.
     fn subtrees_from(&mut self, height: u32, from: u64, limit: usize) -> Result<Vec<Hash>>;
@@ -130,12 +137,23 @@ pub trait Ledger {
     fn session_get(&mut self, id: &str) -> Result<Option<Session>>;
     /// Up to `limit` sessions, the last seen first.
     fn sessions(&mut self, limit: usize) -> Result<Vec<Session>>;
+    /// Up to `limit` sessions after `after`, the last seen first, of one agent or all.
+    fn sessions_after(
+        &mut self,
+        agent: Option<&str>,
+        after: Option<SessionPlace>,
+        limit: usize,
+    ) -> Result<Vec<Session>>;
+    /// Up to `limit` sessions that a session has started, in their order.
+    fn sessions_under(&mut self, parent: &str, limit: usize) -> Result<Vec<Session>>;
     /// A session has ended.
     fn session_end(&mut self, id: &str, at: Timestamp) -> Result<()>;
     /// Gives a session a warrant, or takes it away.
     fn session_warrant_put(&mut self, id: &str, warrant: Option<&[u8]>) -> Result<()>;
     /// All agents, the last seen first.
     fn agents(&mut self) -> Result<Vec<Agent>>;
+    /// Up to `limit` agents that were seen since then, by deployment, the last seen first.
+    fn fleet(&mut self, since: Timestamp, limit: usize) -> Result<Vec<Deployed>>;
 
     /// A rule matched in a session.
     fn threat_raise(&mut self, seen: &Match, session: &str, at: Timestamp, record: u64) -> Result<Raised>;
@@ -178,6 +196,15 @@ pub trait Ledger {
     fn happening_put(&mut self, happening: &Happening) -> Result<()>;
     /// The last `limit` events of a session, oldest first.
     fn happenings_of(&mut self, session: &str, limit: usize) -> Result<Vec<Happening>>;
+
+    /// Up to `limit` events of a session from `from` on and before `until`, oldest first.
+    fn happenings_between(
+        &mut self,
+        session: &str,
+        from: Timestamp,
+        until: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Happening>>;
 
     /// Keeps something to tell.
     fn notice_put(&mut self, notice: &NewNotice) -> Result<()>;

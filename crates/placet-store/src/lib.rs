@@ -54,7 +54,7 @@ pub use login::StoredLogin;
 pub use notice::{NewNotice, Notice, NoticeChange, NoticeState};
 pub use retention::{AgedOut, Retention};
 pub use review::{Review, ReviewState};
-pub use session::{Agent, Session, Sighting};
+pub use session::{Agent, Deployed, Session, SessionPlace, Sighting};
 pub use setting::{Setting, Settings};
 pub use shelves::{Seen, Shelves};
 pub use store::{Look, Store, Work, transact, transact_telling, wait_for};

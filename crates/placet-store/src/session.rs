@@ -26,6 +26,8 @@ pub struct Sighting<'a> {
 /// A session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
+    /// Its number.
+    pub number: i64,
     /// Its name.
     pub id: String,
     /// The agent.
@@ -54,6 +56,22 @@ pub struct Session {
     pub warrant: Option<Vec<u8>>,
 }
 
+impl Session {
+    /// Where it stands among all sessions, the last seen first.
+    pub fn place(&self) -> SessionPlace {
+        SessionPlace { last_seen: self.last_seen, number: self.number }
+    }
+}
+
+/// A place among all sessions, the last seen first. It stays where it is when the session that stood there is seen again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionPlace {
+    /// When the session was last seen that stood there.
+    pub last_seen: Timestamp,
+    /// The number of that session.
+    pub number: i64,
+}
+
 /// An agent, over all of its sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
@@ -71,4 +89,17 @@ pub struct Agent {
     pub held: u64,
     /// Calls that were blocked.
     pub blocked: u64,
+}
+
+/// An agent in one installation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deployed {
+    /// The installation, if it said which.
+    pub deployment: Option<String>,
+    /// The agent, over its sessions there.
+    pub agent: Agent,
+    /// Where it lives; one of them, if there are several.
+    pub host: String,
+    /// How many of its sessions have a warrant and have not ended.
+    pub bound: u64,
 }

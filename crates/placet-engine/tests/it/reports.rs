@@ -56,6 +56,26 @@ async fn what_is_reported_is_kept_without_its_secrets() {
 }
 
 #[tokio::test]
+async fn tokens_are_counted_where_a_host_reports_them() {
+    let rig = Rig::new();
+    for (data, expected) in [
+        (r#"{"usage":{"input_tokens":12410,"output_tokens":860}}"#, 13_270),
+        (r#"{"prompt_tokens":7,"completion_tokens":3}"#, 13_280),
+        (r#"{"usage":{"input_tokens":-5,"output_tokens":18446744073709551615}}"#, 13_280),
+        (r#""nothing of the kind""#, 13_280),
+    ] {
+        let said = format!(r#"{{"event":"llm_response","session":"s1","text":"done","data":{data}}}"#);
+        rig.engine.report(report(&said)).await.unwrap();
+        assert_eq!(rig.engine.tokens_of("s1").unwrap(), expected, "{data}");
+    }
+    let kept = rig.engine.look(|ledger| ledger.happenings_of("s1", 10)).unwrap().remove(0);
+    let kept = expand(&kept.body).unwrap();
+    let number = |key| kept.get(key).and_then(Json::as_u64);
+    assert_eq!((number("input_tokens"), number("output_tokens")), (Some(12_410), Some(860)));
+    assert_eq!(rig.engine.tokens_of("s2").unwrap(), 0);
+}
+
+#[tokio::test]
 async fn a_session_that_ends_takes_its_holds_along_but_not_its_children() {
     let rig = Rig::new();
     let own = ticket(&rig.ask(risky()).await);

@@ -13,9 +13,10 @@ use super::{
     rows::{self, count, damaged, told},
 };
 use crate::{
-    AgedOut, Agent, CrisisMark, Entry, Escalation, Happening, Hold, HoldChange, HoldId, Ledger, NewHold,
-    NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, Setting, Settings,
-    Sighting, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote, Waiting,
+    AgedOut, Agent, CrisisMark, Deployed, Entry, Escalation, Happening, Hold, HoldChange, HoldId, Ledger,
+    NewHold, NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, SessionPlace,
+    Setting, Settings, Sighting, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState,
+    Vote, Waiting,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -271,12 +272,23 @@ impl Ledger for SqliteLedger<'_> {
     }
 
     fn records_of_session(&mut self, session: &str, limit: usize) -> Result<Vec<StoredRecord>> {
+        self.records_of_session_before(session, i64::MAX as u64, limit)
+    }
+
+    fn records_of_session_before(
+        &mut self,
+        session: &str,
+        before: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredRecord>> {
+        // Which they are stands in the index; only those that are wanted are read.
         let sql = format!(
             "select {} from record where idx in (select idx from record where session = (select no from session \
-             where id = ?) order by idx desc limit ?) order by idx",
+             where id = ?) and idx < ? order by idx desc limit ?) order by idx",
             rows::RECORD
         );
-        self.all(&sql, params![session, limit as i64], rows::record)
+        let before = i64::try_from(before).unwrap_or(i64::MAX);
+        self.all(&sql, params![session, before, limit as i64], rows::record)
     }
 
     fn subtrees_from(&mut self, height: u32, from: u64, limit: usize) -> Result<Vec<Hash>> {
@@ -630,6 +642,31 @@ impl Ledger for SqliteLedger<'_> {
         self.all(&sql, [limit as i64], rows::session)
     }
 
+    fn sessions_after(
+        &mut self,
+        agent: Option<&str>,
+        after: Option<SessionPlace>,
+        limit: usize,
+    ) -> Result<Vec<Session>> {
+        self.flush()?;
+        let (last_seen, number) =
+            after.map_or((i64::MAX, i64::MAX), |place| (place.last_seen.as_ms(), place.number));
+        let mine = agent.map_or("", |_| "agent = ?1 and ");
+        let sql = format!(
+            "select {} from session where {mine}minute <= ?2 and (last_seen, no) < (?3, ?4) \
+             order by minute desc, last_seen desc, no desc limit ?5",
+            rows::SESSION
+        );
+        let values = params![agent, last_seen.div_euclid(MINUTE_MS), last_seen, number, limit as i64];
+        self.all(&sql, values, rows::session)
+    }
+
+    fn sessions_under(&mut self, parent: &str, limit: usize) -> Result<Vec<Session>> {
+        self.flush()?;
+        let sql = format!("select {} from session where parent = ? order by no limit ?", rows::SESSION);
+        self.all(&sql, params![parent, limit as i64], rows::session)
+    }
+
     fn session_end(&mut self, id: &str, at: Timestamp) -> Result<()> {
         self.flush()?;
         self.run("update session set ended = ? where id = ?", params![at.as_ms(), id]).map(|_| ())
@@ -646,16 +683,18 @@ impl Ledger for SqliteLedger<'_> {
         self.flush()?;
         let sql = "select agent, count(*), min(first_seen), max(last_seen), sum(allowed), sum(held), sum(blocked) \
                    from session where agent <> '' group by agent order by max(last_seen) desc";
-        self.all(sql, [], |row| {
-            Ok(Agent {
-                name: row.get(0)?,
-                sessions: count(row.get(1)?),
-                first_seen: rows::time(row.get(2)?),
-                last_seen: rows::time(row.get(3)?),
-                allowed: count(row.get(4)?),
-                held: count(row.get(5)?),
-                blocked: count(row.get(6)?),
-            })
+        self.all(sql, [], rows::agent)
+    }
+
+    fn fleet(&mut self, since: Timestamp, limit: usize) -> Result<Vec<Deployed>> {
+        self.flush()?;
+        let sql = "select agent, count(*), min(first_seen), max(last_seen), sum(allowed), sum(held), sum(blocked), \
+                   deployment, max(host), sum(warrant is not null and ended is null) from session \
+                   where minute >= ? group by deployment, agent order by max(last_seen) desc, agent limit ?";
+        let since = since.as_ms().div_euclid(MINUTE_MS);
+        self.all(sql, [since, limit as i64], |row| {
+            let (deployment, host, bound) = (row.get(7)?, row.get(8)?, count(row.get(9)?));
+            Ok(Deployed { agent: rows::agent(row)?, deployment, host, bound })
         })
     }
 
@@ -870,6 +909,18 @@ impl Ledger for SqliteLedger<'_> {
         let mut happenings = self.all(sql, params![session, limit as i64], rows::happening)?;
         happenings.reverse();
         Ok(happenings)
+    }
+
+    fn happenings_between(
+        &mut self,
+        session: &str,
+        from: Timestamp,
+        until: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Happening>> {
+        let sql = "select id, at, kind, session, body from happening where session = ? and at >= ? and at < ? \
+                   order by at, id limit ?";
+        self.all(sql, params![session, from.as_ms(), until.as_ms(), limit as i64], rows::happening)
     }
 
     fn crisis_mark(&mut self, scope: &str, mark: &CrisisMark, at: Timestamp) -> Result<bool> {

@@ -8,8 +8,8 @@ use placet_core::{
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Row};
 
 use crate::{
-    EntryKind, Fault, Happening, Hold, HoldId, NewHold, NewNotice, Notice, NoticeState, Review, ReviewState,
-    Session, StoreError, StoredGrant, StoredRecord, Threat, ThreatState, Vote,
+    Agent, EntryKind, Fault, Happening, Hold, HoldId, NewHold, NewNotice, Notice, NoticeState, Review,
+    ReviewState, Session, StoreError, StoredGrant, StoredRecord, Threat, ThreatState, Vote,
 };
 
 /// What SQLite says, in our words.
@@ -100,25 +100,39 @@ pub fn record(row: &Row<'_>) -> rusqlite::Result<StoredRecord> {
 }
 
 /// The columns of a session, in the order in which [`session`] reads them.
-pub const SESSION: &str = "id, agent, host, parent, user, deployment, first_seen, last_seen, ended, allowed, held, \
+pub const SESSION: &str = "no, id, agent, host, parent, user, deployment, first_seen, last_seen, ended, allowed, held, \
                            blocked, warrant";
 
 /// Reads a session.
 pub fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
     Ok(Session {
-        id: row.get(0)?,
-        agent: row.get(1)?,
-        host: row.get(2)?,
-        parent: row.get(3)?,
-        user: row.get(4)?,
-        deployment: row.get(5)?,
-        first_seen: time(row.get(6)?),
-        last_seen: time(row.get(7)?),
-        ended: row.get::<_, Option<i64>>(8)?.map(time),
-        allowed: count(row.get(9)?),
-        held: count(row.get(10)?),
-        blocked: count(row.get(11)?),
-        warrant: row.get(12)?,
+        number: row.get(0)?,
+        id: row.get(1)?,
+        agent: row.get(2)?,
+        host: row.get(3)?,
+        parent: row.get(4)?,
+        user: row.get(5)?,
+        deployment: row.get(6)?,
+        first_seen: time(row.get(7)?),
+        last_seen: time(row.get(8)?),
+        ended: row.get::<_, Option<i64>>(9)?.map(time),
+        allowed: count(row.get(10)?),
+        held: count(row.get(11)?),
+        blocked: count(row.get(12)?),
+        warrant: row.get(13)?,
+    })
+}
+
+/// Reads an agent: name, sessions, first and last seen, allowed, held, blocked.
+pub fn agent(row: &Row<'_>) -> rusqlite::Result<Agent> {
+    Ok(Agent {
+        name: row.get(0)?,
+        sessions: count(row.get(1)?),
+        first_seen: time(row.get(2)?),
+        last_seen: time(row.get(3)?),
+        allowed: count(row.get(4)?),
+        held: count(row.get(5)?),
+        blocked: count(row.get(6)?),
     })
 }
 

@@ -110,7 +110,8 @@ create table session (
     warrant    blob
 );
 create index session_seen on session (minute);
-create index session_agent on session (agent);
+create index session_agent on session (agent, minute);
+create index session_parent on session (parent) where parent is not null;
 
 create table threat (
     id       integer primary key,
@@ -182,7 +183,7 @@ create table happening (
     session text not null,
     body    blob not null
 );
-create index happening_session on happening (session);
+create index happening_session on happening (session, at);
 create index happening_at on happening (at);
 
 create table login (

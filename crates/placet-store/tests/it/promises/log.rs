@@ -87,6 +87,12 @@ pub fn records_are_found_by_session(place: &dyn Place) {
     assert_eq!(of("a", 2), ["3", "5"]);
     assert_eq!(of("b", 10), ["2"]);
     assert_eq!(of("nobody", 10), [""; 0]);
+    let before =
+        |index, limit| texts(read(&*store, |ledger| ledger.records_of_session_before("a", index, limit)));
+    assert_eq!(before(4, 10), ["1", "3"]);
+    assert_eq!(before(4, 1), ["3"]);
+    assert_eq!(before(0, 10), [""; 0]);
+    assert_eq!(before(u64::MAX, 1), ["5"]);
 }
 
 pub fn a_decision_is_found_by_the_name_of_its_call(place: &dyn Place) {

@@ -56,6 +56,9 @@ macro_rules! keeps_every_promise {
             rules::shelves_at_hand_follow_what_is_durable,
 
             parties::sessions_form_a_tree,
+            parties::sessions_are_paged_the_last_seen_first,
+            parties::a_session_knows_whom_it_has_started,
+            parties::agents_are_known_by_where_they_run,
             parties::a_session_counts_its_verdicts,
             parties::a_session_that_is_seen_again_has_not_ended,
             parties::work_sees_the_sessions_it_has_seen,

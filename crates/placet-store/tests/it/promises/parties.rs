@@ -44,6 +44,91 @@ pub fn sessions_form_a_tree(place: &dyn Place) {
     assert_eq!(read(&*store, |ledger| ledger.session_get("nobody")), None);
 }
 
+pub fn sessions_are_paged_the_last_seen_first(place: &dyn Place) {
+    let store = place.open();
+    write(&*store, |ledger| {
+        for (id, agent, seconds) in [
+            ("a", "x", 10),
+            ("b", "y", 200),
+            ("c", "x", 200),
+            ("d", "x", 61),
+            ("e", "y", 59),
+            ("f", "x", 200),
+        ] {
+            ledger.session_seen(&Sighting { agent, at: at(seconds), ..seen(id) })?;
+        }
+        Ok(())
+    });
+    let all = |agent: Option<&str>, limit: usize| {
+        let (mut ids, mut after) = (Vec::new(), None);
+        loop {
+            let page = read(&*store, |ledger| ledger.sessions_after(agent, after, limit));
+            ids.extend(page.iter().map(|session| session.id.clone()));
+            match page.last() {
+                Some(last) => after = Some(last.place()),
+                None => return ids.join(" "),
+            }
+        }
+    };
+    for limit in [1, 2, 3, 10] {
+        assert_eq!(all(None, limit), "f c b d e a");
+        assert_eq!(all(Some("x"), limit), "f c d a");
+    }
+    assert_eq!(all(Some("nobody"), 10), "");
+    // Whoever is seen again stands elsewhere, and the next page begins where it began.
+    let second = read(&*store, |ledger| ledger.sessions_after(None, None, 2))[1].place();
+    write(&*store, |ledger| ledger.session_seen(&Sighting { agent: "x", at: at(900), ..seen("c") }));
+    assert_eq!(ids(&read(&*store, |ledger| ledger.sessions_after(None, Some(second), 2))), ["b", "d"]);
+}
+
+pub fn a_session_knows_whom_it_has_started(place: &dyn Place) {
+    let store = place.open();
+    write(&*store, |ledger| {
+        for (id, parent) in [("a", None), ("b", Some("a")), ("c", Some("b")), ("d", Some("a"))] {
+            ledger.session_seen(&Sighting { parent, ..seen(id) })?;
+        }
+        Ok(())
+    });
+    let under = |parent, limit| read(&*store, |ledger| ledger.sessions_under(parent, limit));
+    assert_eq!(ids(&under("a", 10)), ["b", "d"]);
+    assert_eq!(ids(&under("a", 1)), ["b"]);
+    assert_eq!(under("d", 10), []);
+}
+
+pub fn agents_are_known_by_where_they_run(place: &dyn Place) {
+    let store = place.open();
+    write(&*store, |ledger| {
+        for (id, agent, deployment, seconds) in [
+            ("a", "x", Some("eu"), 100_000),
+            ("b", "x", Some("eu"), 100_002),
+            ("c", "x", Some("us"), 100_001),
+            ("d", "y", None, 100_003),
+            ("e", "old", None, 1),
+        ] {
+            let verdict = Some(Verdict::Hold);
+            ledger.session_seen(&Sighting { agent, deployment, at: at(seconds), verdict, ..seen(id) })?;
+        }
+        ledger.session_warrant_put("a", Some(b"sealed"))?;
+        ledger.session_warrant_put("b", Some(b"sealed"))?;
+        ledger.session_end("b", at(100_004))
+    });
+    let fleet = read(&*store, |ledger| ledger.fleet(at(90_000), 10));
+    let shown: Vec<_> = fleet
+        .iter()
+        .map(|one| {
+            (
+                one.agent.name.as_str(),
+                one.deployment.as_deref(),
+                one.agent.sessions,
+                one.agent.held,
+                one.bound,
+            )
+        })
+        .collect();
+    assert_eq!(shown, [("y", None, 1, 1, 0), ("x", Some("eu"), 2, 2, 1), ("x", Some("us"), 1, 1, 0)]);
+    assert_eq!(read(&*store, |ledger| ledger.fleet(at(0), 1)).len(), 1);
+}
+
 pub fn a_session_counts_its_verdicts(place: &dyn Place) {
     let store = place.open();
     use Verdict::{Allow, Block, Hold};
@@ -146,6 +231,12 @@ pub fn happenings_are_kept_by_session(place: &dyn Place) {
     assert_eq!(times(of("a", 10)), [at(1), at(3), at(4)]);
     assert_eq!(times(of("a", 2)), [at(3), at(4)]);
     assert_eq!(times(of("c", 2)), []);
+    let between = |from, until, limit| {
+        times(read(&*store, |ledger| ledger.happenings_between("a", at(from), at(until), limit)))
+    };
+    assert_eq!(between(0, 9, 10), [at(1), at(3), at(4)]);
+    assert_eq!(between(1, 4, 10), [at(1), at(3)]);
+    assert_eq!(between(2, 9, 1), [at(3)]);
     let one = of("b", 1).remove(0);
     assert_eq!(one, Happening { id: one.id, ..happening("b", 2) });
 }
