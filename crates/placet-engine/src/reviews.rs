@@ -56,6 +56,14 @@ impl Engine {
         })
     }
 
+    /// Up to `limit` reviews that are done, of decisions before record `before`, the newest first.
+    pub fn reviews_done(&self, before: u64, limit: usize) -> Result<Vec<ReviewView>, StoreError> {
+        self.look(|ledger| {
+            let reviews = ledger.reviews_done(before, limit)?;
+            reviews.into_iter().map(|review| ReviewView::read(ledger, review)).collect()
+        })
+    }
+
     /// The review of this name: the record of the decision.
     pub fn review(&self, record: u64) -> Result<Option<ReviewView>, StoreError> {
         self.look(|ledger| match ledger.review_get(record)? {

@@ -98,6 +98,7 @@ struct Exporting {
     shown: Shown,
     format: ExportFormat,
     since: Option<Timestamp>,
+    session: Option<String>,
     next: u64,
     end: u64,
     started: bool,
@@ -123,8 +124,17 @@ pub async fn export(asked: Asked) -> Result<Response, Problem> {
     };
     let range = asked.server.off(look).await?;
     let (next, end) = (range.start, range.end);
-    let state =
-        Exporting { server: asked.server, shown: asked.shown, format, since, next, end, started: false };
+    let session = asked.value("session").filter(|session| !session.is_empty());
+    let state = Exporting {
+        server: asked.server,
+        shown: asked.shown,
+        format,
+        since,
+        session,
+        next,
+        end,
+        started: false,
+    };
     let body = Body::from_stream(futures_util::stream::unfold(Some(state), |state| async move {
         let mut state = state?;
         match state.more().await {
@@ -155,8 +165,12 @@ impl Exporting {
         if next >= end {
             return Ok((!out.is_empty()).then(|| out.into()));
         }
+        let session = self.session.clone();
         let work = move |engine: &Engine| {
-            let records = engine.look(|ledger| ledger.records_from(next, AT_ONCE))?;
+            let records = engine.look(|ledger| match &session {
+                Some(session) => ledger.records_of_session_from(session, next, AT_ONCE),
+                None => ledger.records_from(next, AT_ONCE),
+            })?;
             let last = records.last().map(|record| record.index);
             for record in records.iter().take_while(|record| record.index < end) {
                 if since.is_none_or(|since| record.at >= since) {

@@ -24,7 +24,7 @@ struct AllDone {
 }
 
 /// The longest thing that is said of them.
-const NOTE_MAX: usize = 2_000;
+pub const NOTE_MAX: usize = 2_000;
 
 /// `GET /v1/reviews`.
 pub async fn list(asked: Asked) -> Result<Response, Problem> {

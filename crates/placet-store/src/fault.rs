@@ -100,6 +100,7 @@ forward! {
     fn records_from(from: u64, limit: usize) -> Vec<StoredRecord>;
     fn record_since(since: Timestamp) -> Option<u64>;
     fn records_of_session(session: &str, limit: usize) -> Vec<StoredRecord>;
+    fn records_of_session_from(session: &str, from: u64, limit: usize) -> Vec<StoredRecord>;
     fn records_of_session_before(session: &str, before: u64, limit: usize) -> Vec<StoredRecord>;
     fn subtrees_from(height: u32, from: u64, limit: usize) -> Vec<Hash>;
     fn decision_of(session: &str, call: &str) -> Option<u64>;
@@ -127,6 +128,7 @@ forward! {
     fn review_outcome(record: u64, outcome: u64) -> ();
     fn review_get(record: u64) -> Option<Review>;
     fn reviews(session: Option<&str>, with_done: bool, limit: usize) -> Vec<Review>;
+    fn reviews_done(before: u64, limit: usize) -> Vec<Review>;
     fn reviews_overdue(before: Timestamp, limit: usize) -> Vec<Review>;
     fn review_change(record: u64, state: ReviewState, by: Option<&str>, note: Option<&str>) -> bool;
     fn counter_get(key: &str) -> u64;

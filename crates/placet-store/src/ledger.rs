@@ -47,6 +47,13 @@ pub trait Ledger {
         before: u64,
         limit: usize,
     ) -> Result<Vec<StoredRecord>>;
+    /// The first `limit` records of a session from record `from` on.
+    fn records_of_session_from(
+        &mut self,
+        session: &str,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredRecord>>;
     /// The hashes of up to `limit` complete subtrees of this height, from number `from` on. Height 0 are the records
     /// themselves; of the others, only every eighth height is kept.
     fn subtrees_from(&mut self, height: u32, from: u64, limit: usize) -> Result<Vec<Hash>>;
@@ -104,6 +111,8 @@ pub trait Ledger {
     fn review_get(&mut self, record: u64) -> Result<Option<Review>>;
     /// Up to `limit` reviews, the oldest first, of one session or all; those that are done only if asked for.
     fn reviews(&mut self, session: Option<&str>, with_done: bool, limit: usize) -> Result<Vec<Review>>;
+    /// Up to `limit` reviews that are done, of decisions before record `before`, the newest first.
+    fn reviews_done(&mut self, before: u64, limit: usize) -> Result<Vec<Review>>;
     /// Up to `limit` reviews at which nobody has looked since `before`, and of which nobody was told.
     fn reviews_overdue(&mut self, before: Timestamp, limit: usize) -> Result<Vec<Review>>;
     /// Changes where a review stands; false if there is none, or it stands there already.

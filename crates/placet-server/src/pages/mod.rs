@@ -3,6 +3,7 @@
 //!
 //! [`PAGES`] is the table of them, as [`crate::endpoint::ENDPOINTS`] is of the API. A page says no as a page.
 
+pub mod agents;
 pub mod assets;
 pub mod frame;
 pub mod hold;
@@ -11,8 +12,11 @@ pub mod live;
 pub mod now;
 pub mod part;
 pub mod refused;
+pub mod reviews;
+pub mod sessions;
 pub mod sign_in;
 pub mod stop;
+pub mod threats;
 
 use crate::endpoint::{
     ANSWERS, ANYONE, Dialect, Endpoint, Handler, READS, RUNS,
@@ -44,6 +48,21 @@ pub const PAGES: &[Endpoint] = &[
     page(Get, "/holds/{hold}", READS, "One hold", |asked| Box::pin(hold::show(asked))),
     page(Post, "/holds/{hold}", ANSWERS, "Answer a hold", |asked| Box::pin(hold::answer(asked))),
     page(Post, "/holds/{hold}/alike", ANSWERS, "Answer a hold and those like it", |asked| Box::pin(hold::answer_alike(asked))),
+
+    page(Get, "/sessions", READS, "Sessions", |asked| Box::pin(sessions::list(asked))),
+    page(Get, "/sessions/{session}", READS, "One session as a timeline", |asked| Box::pin(sessions::show(asked))),
+    page(Get, "/sessions/{session}/stop", RUNS, "Whether you mean to stop a session", |asked| Box::pin(sessions::ask_to_stop(asked))),
+    page(Post, "/sessions/{session}/stop", RUNS, "Stop a session", |asked| Box::pin(sessions::stop(asked))),
+    page(Get, "/agents", READS, "Agents", |asked| Box::pin(agents::list(asked))),
+    page(Post, "/agents/mode", RUNS, "Enforce, or only observe, one agent", |asked| Box::pin(agents::mode(asked))),
+    page(Get, "/threats", READS, "Threats", |asked| Box::pin(threats::list(asked))),
+    page(Get, "/threats/{threat}", READS, "One threat with what led to it", |asked| Box::pin(threats::show(asked))),
+    page(Post, "/threats/{threat}", ANSWERS, "Acknowledge or clear a threat", |asked| Box::pin(threats::change(asked))),
+    page(Get, "/reviews", READS, "Reviews", |asked| Box::pin(reviews::list(asked))),
+    page(Get, "/reviews/{review}", READS, "One review", |asked| Box::pin(reviews::show(asked))),
+    page(Post, "/reviews/{review}/done", ANSWERS, "Say that you have looked at one", |asked| Box::pin(reviews::done(asked))),
+    page(Post, "/reviews/done", ANSWERS, "Say that you have looked at all of a session", |asked| Box::pin(reviews::all_done(asked))),
+
     page(Get, "/stop", ANSWERS, "Whether you mean to stop everything", |asked| Box::pin(stop::show(asked))),
     page(Post, "/stop", ANSWERS, "Stop everything", |asked| Box::pin(stop::stop(asked))),
     page(Post, "/resume", RUNS, "Let calls be decided again", |asked| Box::pin(stop::resume(asked))),

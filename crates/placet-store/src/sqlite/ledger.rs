@@ -291,6 +291,21 @@ impl Ledger for SqliteLedger<'_> {
         self.all(&sql, params![session, before, limit as i64], rows::record)
     }
 
+    fn records_of_session_from(
+        &mut self,
+        session: &str,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredRecord>> {
+        let sql = format!(
+            "select {} from record where idx in (select idx from record where session = (select no from session \
+             where id = ?) and idx >= ? order by idx limit ?) order by idx",
+            rows::RECORD
+        );
+        let from = i64::try_from(from).unwrap_or(i64::MAX);
+        self.all(&sql, params![session, from, limit as i64], rows::record)
+    }
+
     fn subtrees_from(&mut self, height: u32, from: u64, limit: usize) -> Result<Vec<Hash>> {
         let (from, limit) = (from as i64, limit as i64);
         let read = |row: &Row<'_>| row.get::<_, Hash>(0);
@@ -506,6 +521,15 @@ impl Ledger for SqliteLedger<'_> {
             }
         };
         Ok(reviews.into_iter().flatten().collect())
+    }
+
+    fn reviews_done(&mut self, before: u64, limit: usize) -> Result<Vec<Review>> {
+        let sql = format!(
+            "select {} from review where record < ? and state = 3 order by record desc limit ?",
+            rows::REVIEW
+        );
+        let before = i64::try_from(before).unwrap_or(i64::MAX);
+        Ok(self.all(&sql, [before, limit as i64], rows::review)?.into_iter().flatten().collect())
     }
 
     fn reviews_overdue(&mut self, before: Timestamp, limit: usize) -> Result<Vec<Review>> {

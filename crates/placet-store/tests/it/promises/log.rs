@@ -93,6 +93,11 @@ pub fn records_are_found_by_session(place: &dyn Place) {
     assert_eq!(before(4, 1), ["3"]);
     assert_eq!(before(0, 10), [""; 0]);
     assert_eq!(before(u64::MAX, 1), ["5"]);
+    let from =
+        |index, limit| texts(read(&*store, |ledger| ledger.records_of_session_from("a", index, limit)));
+    assert_eq!(from(1, 10), ["3", "5"]);
+    assert_eq!(from(0, 2), ["1", "3"]);
+    assert_eq!(from(5, 2), [""; 0]);
 }
 
 pub fn a_decision_is_found_by_the_name_of_its_call(place: &dyn Place) {

@@ -76,6 +76,9 @@ pub fn what_is_to_be_looked_at_waits_for_somebody(place: &dyn Place) {
     assert_eq!((overdue(), open(None)), (vec![], vec![3, 7]));
     let all = read(&*store, |ledger| ledger.reviews(None, true, 10));
     assert_eq!((all.len(), all[1].by.as_deref()), (3, Some("ann")));
+    let done = |before| read(&*store, |ledger| ledger.reviews_done(before, 10));
+    assert_eq!(done(u64::MAX).iter().map(|review| review.record).collect::<Vec<_>>(), [5]);
+    assert_eq!(done(5), []);
     // What somebody has looked at goes with time, and nothing else.
     assert_eq!(retention::age_out(&*store, 4_000).reviews, 1);
     assert_eq!(read(&*store, |ledger| ledger.reviews(None, true, 10)).len(), 2);
