@@ -15,6 +15,7 @@ use super::{
         text::{clock, date, escaped, plain, short},
         told,
     },
+    sessions::{self, Axis, Row, of_records},
 };
 use crate::{ask::Asked, holds, problem::Problem};
 
@@ -24,6 +25,8 @@ const SCOPES: [(&str, &str, &str); 3] = [
     ("session", "session", "Calls like this in this session"),
     ("1h", "until", "Calls like this for an hour"),
 ];
+/// Records of its session that stand before it.
+const EARLIER: usize = 12;
 /// Holds that are looked through for those like this one.
 const ALIKE_SEARCHED: usize = 1_000;
 /// Of those, so many are answered together: as many as anybody reads.
@@ -36,6 +39,8 @@ struct Seen {
     before: Option<String>,
     after: Option<String>,
     place: Option<(usize, usize)>,
+    /// What its session did before.
+    earlier: Vec<Row>,
     now: Timestamp,
 }
 
@@ -64,8 +69,16 @@ fn see(engine: &Engine, name: &HoldName) -> Result<Option<Seen>, Problem> {
             scopes.push((word, kind, words, engine.preview(name, wider).map_err(|error| error.to_string())));
         }
     }
+    let earlier = match hold.opened.session.as_str() {
+        "" => Vec::new(),
+        session => {
+            let before = hold.opened.record;
+            let records = engine.look(|ledger| ledger.records_of_session_before(session, before, EARLIER))?;
+            of_records(engine, &records, &[])?
+        }
+    };
     let (hold, alike) = (engine.view(hold)?, engine.views(alike)?);
-    Ok(Some(Seen { hold, scopes, alike, before, after, place, now: engine.now() }))
+    Ok(Some(Seen { hold, scopes, alike, before, after, place, earlier, now: engine.now() }))
 }
 
 /// What waits and is like `hold`, without it.
@@ -100,6 +113,7 @@ fn body(seen: &Seen, reader: &Reader) -> Markup {
             div.stack {
                 (first(hold, story.as_ref(), seen.now))
                 @if let Some(story) = &story { (what_runs(story)) (why(story)) }
+                (before_this(seen))
             }
             div.stack {
                 (answer_form(seen, reader))
@@ -137,6 +151,26 @@ fn why(story: &Story<'_>) -> Markup {
             @if let Some(assessment) = &story.assessment { (told::factors(assessment)) }
             h3 { "Who spoke" }
             (told::who_spoke(&story.findings))
+        }
+    }
+}
+
+fn before_this(seen: &Seen) -> Markup {
+    let session = &seen.hold.opened.session;
+    let from = seen.earlier.first().map_or(seen.now, |row| row.at);
+    let axis = Axis { from, until: seen.hold.opened.opened, now: seen.now };
+    html! {
+        @if !session.is_empty() {
+            section aria-labelledby="before" {
+                div.row { h2.grow #before { "The session before this" } a.small href=(sessions::path(session)) { "Whole session" } }
+                @if seen.earlier.is_empty() {
+                    p.small.muted { "Nothing: this is the first thing it asked for." }
+                } @else {
+                    ol.panel.time.gap-top aria-label="The session before this" {
+                        @for row in &seen.earlier { (axis.row(row)) }
+                    }
+                }
+            }
         }
     }
 }
@@ -304,8 +338,8 @@ fn who_asks(hold: &HoldView) -> Markup {
             header { h2 #who { "Who asks" } }
             dl.kv {
                 dt { "Agent" } dd { (agent(hold)) @if let Some(host) = of("host") { ", " (short(host, 80)) } }
-                @if !session.is_empty() { dt { "Session" } dd { a.mono href={ "/sessions/" (escaped(session)) } { (short(session, 80)) } } }
-                @if let Some(parent) = of("parent_session") { dt { "Started by" } dd { a.mono href={ "/sessions/" (escaped(parent)) } { (short(parent, 80)) } } }
+                @if !session.is_empty() { dt { "Session" } dd { a.mono href=(sessions::path(session)) { (short(session, 80)) } } }
+                @if let Some(parent) = of("parent_session") { dt { "Started by" } dd { a.mono href=(sessions::path(parent)) { (short(parent, 80)) } } }
                 @if let Some(user) = of("user") { dt { "For" } dd { (short(user, 120)) } }
                 @if let Some(deployment) = of("deployment") { dt { "Deployment" } dd { (short(deployment, 120)) } }
                 dt { "Record" } dd { a href={ "/audit/" (hold.opened.record) } { (hold.opened.record) } }

@@ -9,8 +9,9 @@ use super::{
     frame::{self, Place},
     part::{
         hold::{Story, class, state, time_left},
-        text::{ago, empty, escaped, number, short},
+        text::{ago, empty, number, short},
     },
+    sessions,
 };
 use crate::{ask::Asked, problem::Problem};
 
@@ -79,7 +80,7 @@ fn table(holds: &[HoldView], now: Timestamp) -> Markup {
                             }
                         }
                         td.wide { (short(&hold.opened.agent, 40)) }
-                        td.wide { a.plain.mono href={ "/sessions/" (escaped(&hold.opened.session)) } { (short(&hold.opened.session, 24)) } }
+                        td.wide { a.plain.mono href=(sessions::path(&hold.opened.session)) { (short(&hold.opened.session, 24)) } }
                         td.num { @if hold.state == HoldState::Pending { (time_left(hold, now)) } @else { (state(hold)) } }
                         td.num.wide { (ago(hold.opened.opened, now)) }
                     }

@@ -7,7 +7,7 @@ use placet_engine::{Card, HoldView};
 use super::{
     called::Called,
     icon::{boxed, icon},
-    text::{escaped, left, plain, short},
+    text::{left, plain, short},
     told,
 };
 
@@ -151,7 +151,7 @@ fn who(hold: &HoldView) -> Markup {
         span {
             @if agent.is_empty() { "an agent without a name" } @else { (short(agent, 60)) }
             @if !session.is_empty() {
-                " in " a.plain.mono href={ "/sessions/" (escaped(session)) } { (short(session, 40)) }
+                " in " a.plain.mono href=(crate::pages::sessions::path(session)) { (short(session, 40)) }
             }
         }
     }
