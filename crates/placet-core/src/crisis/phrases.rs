@@ -1,11 +1,12 @@
 //! The phrases: `lists/*.list`, one file for each language, and how they are found in a text.
 //!
-//! All of them are sought in one pass. A phrase may have gaps: its parts are found one by one, and put together only where
-//! there are any, which in nearly all texts there are not.
+//! All of them are sought together, at the beginning of each word and nowhere else: most words are none of theirs after
+//! two or three letters. A phrase may have gaps: its parts are found one by one, and put together only where there are
+//! any, which in nearly all texts there are not.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::{Anchored, MatchKind, automaton::Automaton as _, nfa::contiguous::NFA};
 
 use super::fold::Folded;
 
@@ -146,7 +147,7 @@ struct Pattern {
 struct Phrases {
     phrases: Vec<Phrase>,
     patterns: Vec<Pattern>,
-    finder: Option<AhoCorasick>,
+    finder: Option<NFA>,
 }
 
 static IN_LATIN: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(LATIN));
@@ -167,14 +168,6 @@ struct Hit<'p> {
     end: usize,
 }
 
-/// Whether a word begins at `at`. In Arabic, `and` and `so` are written with the word they stand before.
-fn begins(text: &Folded, at: usize) -> bool {
-    text.begins(at)
-        || at >= 2
-            && text.begins(at - 2)
-            && matches!(std::str::from_utf8(&text.letters[at - 2..at]), Ok("و" | "ف" | "ل" | "ب"))
-}
-
 impl Phrases {
     fn of(lists: &[(Language, &str)]) -> Self {
         let mut building = Building::default();
@@ -189,14 +182,34 @@ impl Phrases {
         // Should the search not have been made, nobody could say that there is nothing.
         let unread = Sign { kind: Kind::Topic, language: Language("en") };
         let Some(finder) = &self.finder else { return Some(unread) };
+        let Ok(start) = finder.start_state(Anchored::Yes) else { return Some(unread) };
         let mut hits = Vec::new();
-        for found in finder.find_overlapping_iter(&text.letters) {
-            let pattern = &self.patterns[found.pattern().as_usize()];
-            if (pattern.open || text.ends(found.end())) && begins(text, found.start()) {
-                hits.push(Hit { slots: &pattern.slots, start: found.start(), end: found.end() });
+        for at in text.beginnings() {
+            let mut state = start;
+            for (length, byte) in text.letters[at..].iter().enumerate() {
+                state = finder.next_state(Anchored::Yes, state, *byte);
+                if !finder.is_special(state) {
+                    continue;
+                }
+                if finder.is_dead(state) {
+                    break;
+                }
+                let end = at + length + 1;
+                for index in 0..finder.match_len(state) {
+                    let found = finder.match_pattern(state, index);
+                    let pattern = &self.patterns[found.as_usize()];
+                    // Others end here too that have begun within the word.
+                    if finder.pattern_len(found) == length + 1 && (pattern.open || text.ends(end)) {
+                        hits.push(Hit { slots: &pattern.slots, start: at, end });
+                    }
+                }
             }
         }
-        if hits.is_empty() { None } else { self.together(&hits) }
+        if hits.is_empty() {
+            return None;
+        }
+        hits.sort_by_key(|hit| hit.end);
+        self.together(&hits)
     }
 
     /// What was found says together.
@@ -305,9 +318,8 @@ impl Building {
     }
 
     fn finish(self) -> Phrases {
-        let finder = AhoCorasick::builder()
+        let finder = NFA::builder()
             .match_kind(MatchKind::Standard)
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
             .build(self.patterns.keys().map(|(letters, _)| letters))
             .ok();
         let patterns = self.patterns.into_iter().map(|((_, open), slots)| Pattern { open, slots }).collect();
