@@ -3,56 +3,14 @@
 use std::{fmt::Write as _, io::Write as _, process::ExitCode};
 
 use placet_core::{
-    Assessment, Decision, Effect, Json, Redactor, Source, Timestamp, ToolCall, Verdict,
-    assess::{On, advice},
-    effect::{Extent, Manner, Place, TargetKind, Undo, Verb, readable},
-    explain_in,
-    redact::Record,
-    rule::{Hearing, Match, Memory, NearMatch, RuleSet},
+    Assessment, Effect, Redactor, Timestamp, ToolCall, Verdict,
+    assess::On,
+    effect::{Verb, readable},
+    explanation::{Asked, Explanation, Fact, Row},
+    rule::Memory,
 };
-use serde::Serialize;
 
 use crate::{cli::Explain, config, rulebook, style};
-
-/// A decision with what would change it.
-#[derive(Serialize)]
-struct Explained<'a> {
-    #[serde(flatten)]
-    decision: &'a Decision,
-    advice: Vec<&'static str>,
-    rules: &'a Asked,
-}
-
-/// Which rules had a say.
-#[derive(Serialize)]
-struct Asked {
-    /// How many are in force.
-    in_force: usize,
-    /// Those that could concern the call, and were asked.
-    considered: Vec<String>,
-    /// Those that matched.
-    matched: Vec<Match>,
-    /// Those that would have matched but for one thing.
-    near: Vec<NearMatch>,
-}
-
-impl Asked {
-    fn of(hearing: Hearing, rules: &RuleSet) -> Self {
-        Self {
-            in_force: rules.rules().len(),
-            considered: hearing.considered,
-            matched: hearing.judged.matches,
-            near: hearing.near,
-        }
-    }
-
-    /// What is missing may quote the call.
-    fn mask(&mut self, record: &mut Record<'_>) {
-        for near in &mut self.near {
-            near.missing = record.text(&near.missing).into_owned();
-        }
-    }
-}
 
 /// Runs the command.
 pub fn run(arguments: &Explain) -> anyhow::Result<ExitCode> {
@@ -68,26 +26,15 @@ pub fn run(arguments: &Explain) -> anyhow::Result<ExitCode> {
         now: Timestamp::MIN,
         authority: None,
     };
-    let (decision, hearing) = explain_in(&call, &context);
-    let mut asked = Asked::of(hearing, &rules);
-    let advice = match decision.verdict {
-        Verdict::Allow | Verdict::Hold => decision.assessment.as_ref().map(advice).unwrap_or_default(),
-        Verdict::Block => vec!["no approval; the operator can give the rule another policy, in `[rules]`"],
-    };
-    // Decided on what the call says, shown without its secrets.
-    let mut record = Redactor::builtin().record();
-    let (shown, moves) = record.call(&call);
-    let decision = record.decision_moved(&moves, decision);
-    asked.mask(&mut record);
+    let explanation = Explanation::of(&call, &context, Redactor::builtin());
     let mut output = anstream::stdout();
     if arguments.json {
-        serde_json::to_writer_pretty(&mut output, &Explained { decision: &decision, advice, rules: &asked })
-            .map_err(std::io::Error::from)?;
+        serde_json::to_writer_pretty(&mut output, &explanation).map_err(std::io::Error::from)?;
         writeln!(output)?;
     } else {
-        output.write_all(page(&shown, &decision, &advice, &asked).as_bytes())?;
+        output.write_all(page(&explanation).as_bytes())?;
     }
-    Ok(match decision.verdict {
+    Ok(match explanation.decision.verdict {
         Verdict::Allow => ExitCode::SUCCESS,
         Verdict::Hold if arguments.exit_code => ExitCode::from(4),
         Verdict::Block if arguments.exit_code => ExitCode::from(5),
@@ -96,7 +43,8 @@ pub fn run(arguments: &Explain) -> anyhow::Result<ExitCode> {
 }
 
 /// The whole answer as text.
-fn page(call: &ToolCall, decision: &Decision, advice: &[&str], asked: &Asked) -> String {
+fn page(explanation: &Explanation) -> String {
+    let Explanation { decision, advice, rules, call } = explanation;
     let mut page = String::from("\n");
     let Some(assessment) = &decision.assessment else {
         let _ = writeln!(page, "  BLOCK  {}\n", readable(&decision.reasons.join("; ")));
@@ -111,18 +59,12 @@ fn page(call: &ToolCall, decision: &Decision, advice: &[&str], asked: &Asked) ->
         let _ = writeln!(page, "\n  {heading}What would happen{heading:#}");
         effects(&mut page, call, assessment, true);
     }
-    let said_by_operator = decision.findings.iter().any(|finding| finding.source == Source::Setting);
-    let said_by_rules = !asked.matched.is_empty();
     // A harmless call is three lines; one that has some risk says what it is made of.
-    if !allowed || said_by_operator || said_by_rules || assessment.risk_score.as_hundredths() >= 25 {
-        let title = match decision.verdict {
-            Verdict::Allow => "What the risk is made of",
-            Verdict::Hold => "Why it asks",
-            Verdict::Block => "Why it is blocked",
-        };
+    if explanation.has_reasons() {
+        let title = explanation.title();
         let _ = writeln!(page, "\n  {heading}{title}{heading:#}");
-        reasons(&mut page, decision, assessment);
-        rule_rows(&mut page, asked);
+        reasons(&mut page, explanation, assessment);
+        rule_rows(&mut page, rules);
     }
     if !advice.is_empty() {
         let _ = writeln!(page, "\n  {heading}What would change it{heading:#}");
@@ -136,12 +78,12 @@ fn page(call: &ToolCall, decision: &Decision, advice: &[&str], asked: &Asked) ->
 }
 
 /// The factors of both scores, what the operator set, and which gate it stopped at.
-fn reasons(page: &mut String, decision: &Decision, assessment: &Assessment) {
+fn reasons(page: &mut String, explanation: &Explanation, assessment: &Assessment) {
     let dim = style::DIM;
     let several = assessment.effects.len() > 1;
     let factors = |on: On| assessment.factors.iter().filter(move |factor| factor.on == on);
     for factor in factors(On::Risk) {
-        let number = factor.effect.filter(|_| several).and_then(|index| row_number(assessment, index));
+        let number = factor.effect.filter(|_| several).and_then(|index| assessment.row_number(index));
         let effect = number.map_or(String::new(), |number| dimmed(&format!("effect {number}")));
         let _ = writeln!(page, "    +{}  {:<66} {effect}", factor.weight, factor.words);
     }
@@ -152,22 +94,12 @@ fn reasons(page: &mut String, decision: &Decision, assessment: &Assessment) {
     for factor in factors(On::Confidence) {
         let _ = writeln!(page, "    {dim}-{}  {} (confidence){dim:#}", factor.weight, factor.words);
     }
-    let said = |finding: &&placet_core::Finding| {
-        !matches!(finding.source, Source::Assessment | Source::Crisis) && !is_match(&finding.source)
-    };
-    for finding in decision.findings.iter().filter(said) {
+    for finding in explanation.said() {
         let _ = writeln!(page, "    {}", readable(&finding.reason));
     }
-    if assessment.requires_human
-        && let Some(gate) = assessment.reasons.last().filter(|_| assessment.reasons.len() > 1)
-    {
+    if let Some(gate) = explanation.gate() {
         let _ = writeln!(page, "    {gate}");
     }
-}
-
-/// Whether a rule speaks; those have rows of their own.
-fn is_match(source: &Source) -> bool {
-    matches!(source, Source::Rule(_))
 }
 
 /// The rules that matched, and the first few that nearly did.
@@ -211,24 +143,24 @@ const ROWS_MAX: usize = 24;
 
 fn effects(page: &mut String, call: &ToolCall, assessment: &Assessment, numbered: bool) {
     let dim = style::DIM;
-    let mut rows: Vec<(usize, &Effect)> = worth_a_row(assessment).collect();
+    let mut rows: Vec<Row<'_>> = assessment.rows().collect();
     let more = rows.len().saturating_sub(ROWS_MAX);
     rows.truncate(ROWS_MAX);
     let cells: Vec<[String; 4]> = rows
         .iter()
-        .map(|(index, effect)| {
-            let number = row_number(assessment, *index).filter(|_| numbered);
-            let number = number.map_or(String::new(), |number| format!("{number:<3}"));
+        .map(|Row { number, effect, .. }| {
+            let number = if numbered { format!("{number:<3}") } else { String::new() };
             let target = match (&effect.words, effect.verb) {
                 (Some(words), Verb::Opaque) => words.to_string(),
                 (_, _) => cut(&readable(&effect.target.name), 38),
             };
-            [number, target, cut(&circumstances(effect), 52), cut(&source_words(call, effect), 60)]
+            let source = effect.source_words(call.args());
+            [number, target, cut(&circumstances(effect), 52), cut(&source, 60)]
         })
         .collect();
     let width = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let (target_width, circumstance_width) = (width(1), width(2));
-    for ((_, effect), [number, target, circumstance, source]) in rows.iter().zip(&cells) {
+    for (Row { effect, .. }, [number, target, circumstance, source]) in rows.iter().zip(&cells) {
         let _ = writeln!(
             page,
             "    {number}{:<11}{target:<target_width$}  {circumstance:<circumstance_width$}  {}",
@@ -239,18 +171,6 @@ fn effects(page: &mut String, call: &ToolCall, assessment: &Assessment, numbered
     if more > 0 {
         let _ = writeln!(page, "    {dim}and {more} more{dim:#}");
     }
-}
-
-/// The effects that get a row. `cd`, `echo` and `test` only look at themselves: they have none beside others.
-fn worth_a_row(assessment: &Assessment) -> impl Iterator<Item = (usize, &Effect)> {
-    let worth = |effect: &Effect| !(effect.verb == Verb::Read && effect.target.kind == TargetKind::Command);
-    let any = assessment.effects.iter().any(worth);
-    assessment.effects.iter().enumerate().filter(move |(_, effect)| !any || worth(effect))
-}
-
-/// The number of the row that effect `index` has.
-fn row_number(assessment: &Assessment, index: usize) -> Option<usize> {
-    worth_a_row(assessment).position(|(row, _)| row == index).map(|position| position + 1)
 }
 
 fn dimmed(text: &str) -> String {
@@ -271,39 +191,17 @@ fn circumstances(effect: &Effect) -> String {
     if let (Some(said), true) = (&effect.words, effect.verb != Verb::Opaque) {
         words.push(said.to_string());
     }
-    if effect.target.place == Place::Away && effect.words.is_none() {
-        words
-            .push(if effect.verb == Verb::Read { "from outside" } else { "outside this machine" }.to_owned());
-    }
-    if effect.manner.has(Manner::ELEVATED) {
-        words.push("as root".to_owned());
-    }
-    if effect.manner.has(Manner::REMOTE) {
-        words.push("on another machine".to_owned());
-    }
-    if effect.manner.has(Manner::CARRIES_SECRET) {
-        words.push("with a secret".to_owned());
-    }
-    if effect.extent == Extent::Unbounded && effect.verb != Verb::Read && effect.words.is_none() {
-        words.push("everything".to_owned());
-    }
-    if effect.undo == Undo::Impossible && effect.words.is_none() {
-        words.push("for good".to_owned());
-    }
+    let said = effect.words.is_some();
+    words.extend(effect.facts().into_iter().filter_map(|fact| match fact {
+        // The interpreter's own words say those already.
+        Fact::Outside | Fact::Everything | Fact::ForGood if said => None,
+        Fact::Outside if effect.verb == Verb::Read => Some("from outside".to_owned()),
+        Fact::Elevated => Some("as root".to_owned()),
+        Fact::Everything => Some("everything".to_owned()),
+        Fact::ForGood => Some("for good".to_owned()),
+        Fact::Outside | Fact::Elsewhere | Fact::WithSecret => Some(fact.words().to_owned()),
+    }));
     words.join(", ")
-}
-
-/// The words of the call an effect was read from.
-fn source_words(call: &ToolCall, effect: &Effect) -> String {
-    let mut steps = effect.because.pointer.as_str().split('/').skip(1);
-    let value = steps.try_fold(call.args(), |value, step| match value {
-        Json::Array(items) => items.get(step.parse::<usize>().ok()?),
-        value => value.get(&step.replace("~1", "/").replace("~0", "~")),
-    });
-    match value.and_then(Json::as_str) {
-        Some(text) => readable(effect.because.of(text).trim()),
-        None => String::new(),
-    }
 }
 
 fn cut(text: &str, width: usize) -> String {
