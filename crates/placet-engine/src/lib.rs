@@ -16,9 +16,13 @@ mod auditor;
 
 mod verify;
 
+mod checked;
+
 mod prove;
 
 mod stream;
+
+mod search;
 
 mod export;
 
@@ -82,6 +86,7 @@ pub use assessor::{Assess, Assessor};
 pub use attention::{Attention, LETTERS_PER_WORD, Tally, WORDS_PER_MINUTE};
 pub use auditor::AuditKeys;
 pub use card::Card;
+pub use checked::Checked;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use configuration::{CarryOver, Configuration};
 pub use coverage::{Coverage, Covered};
@@ -98,6 +103,7 @@ pub use prove::{ProveError, Prover};
 pub use pulse::{Active, Counts, Hour, Minute, PULSE_NAMES_MAX, Pulse, RuleDays, Would};
 pub use report::Noted;
 pub use reviews::{ReviewView, Which};
+pub use search::{Done, Found, SEARCHED_MAX, Search};
 pub use sessions::BindError;
 pub use snapshot::Snapshot;
 pub use stream::{each_record, records_since};

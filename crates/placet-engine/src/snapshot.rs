@@ -22,6 +22,8 @@ pub(crate) mod key {
     pub const BOUND: &str = "bound";
     /// What is granted has changed; nobody was ever granted anything while this is absent.
     pub const GRANTS: &str = "grants";
+    /// What the last check of the log has found.
+    pub const VERIFIED: &str = "verified";
     pub const TOKEN: &str = "token:";
     pub const USER: &str = "user:";
 }

@@ -1,6 +1,7 @@
 //! Checking the log: every record by its bytes, all of them by the tree, the tree by signed checkpoints.
 
 use std::{
+    ops::ControlFlow,
     sync::mpsc::{self, SyncSender},
     thread,
 };
@@ -82,6 +83,9 @@ pub enum VerifyError {
         /// What is wrong.
         what: String,
     },
+    /// Whoever wanted to know no longer does.
+    #[error("the check was stopped before its end")]
+    Stopped,
     /// The log cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -90,6 +94,17 @@ pub enum VerifyError {
 impl Verifier<'_> {
     /// Checks everything, and names the first that is wrong.
     pub fn verify(&self, mut progress: impl FnMut(Progress)) -> Result<Verified, VerifyError> {
+        self.verify_while(|at| {
+            progress(at);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// The same, for as long as `progress` lets it go on.
+    pub fn verify_while(
+        &self,
+        mut progress: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Verified, VerifyError> {
         let (head, mut checkpoints) =
             look(self.store, |ledger| Ok((ledger.log_tree()?, ledger.checkpoints()?)))?;
         let total = head.size();
@@ -126,7 +141,9 @@ impl Verifier<'_> {
                         }
                     }
                 }
-                progress(Progress { records: tree.size(), total });
+                if progress(Progress { records: tree.size(), total }).is_break() {
+                    return Err(VerifyError::Stopped);
+                }
             }
             Ok(())
         })?;

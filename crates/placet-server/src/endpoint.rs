@@ -7,7 +7,7 @@ use axum::response::Response;
 
 use crate::{
     agentguard, ask::Asked, auditing, calls, events, grants, health, holds, notices, openapi, operating,
-    problem::Problem, reviews, rules, sign_in, stream, users, warrants, watching,
+    problem::Problem, reviews, rules, searching, sign_in, stream, users, verifying, warrants, watching,
 };
 
 /// What is done with a request that came this far.
@@ -185,11 +185,13 @@ pub const ENDPOINTS: &[Endpoint] = &[
     row(Post, "/v1/warrants/verify", READS, "Whether a warrant holds here, and what it says", WARRANT, |asked| Box::pin(warrants::verify(asked))),
     row(Post, "/v1/warrants/revoke", RUNS, "Take up a list of revoked warrants that a root has signed", REVOCATIONS, |asked| Box::pin(warrants::revoke(asked))),
 
-    row(Get, "/v1/records", READS, "The audit log, from a record on", "", |asked| Box::pin(watching::records(asked))),
+    row(Get, "/v1/records", READS, "The audit log from a record on, or what is found in it, the newest first; `next` says where to go on", "", |asked| Box::pin(searching::records(asked))),
     row(Get, "/v1/records/{index}", READS, "One record", "", |asked| Box::pin(watching::record(asked))),
     row(Get, "/v1/records/{index}/proof", READS, "Proof that a record is in the log of a checkpoint, for strangers", "", |asked| Box::pin(auditing::inclusion(asked))),
     row(Get, "/v1/consistency", READS, "Proof that the log has only grown between two checkpoints", "", |asked| Box::pin(auditing::consistency(asked))),
     row(Get, "/v1/export", READS, "All of the log as a stream: JSON Lines, CSV or OCSF", "", |asked| Box::pin(auditing::export(asked))),
+    row(Get, "/v1/verify", READS, "How far the check of the log is, and what the last one has found", "", |asked| Box::pin(verifying::show(asked))),
+    row(Post, "/v1/verify", READS, "Check the whole log, which takes a while; one check at a time", "", |asked| Box::pin(verifying::start(asked))),
     row(Get, "/v1/checkpoints", READS, "Signed checkpoints of the log, and the key to check them", "", |asked| Box::pin(watching::checkpoints(asked))),
     row(Get, "/v1/stream", READS, "Records as they are written, as server-sent events; resumes after Last-Event-ID", "", |asked| Box::pin(stream::stream(asked))),
 

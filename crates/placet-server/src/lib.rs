@@ -38,6 +38,10 @@ mod grants;
 
 mod auditing;
 
+mod searching;
+
+mod verifying;
+
 mod keeper;
 
 mod rules;

@@ -27,6 +27,7 @@ use crate::{
     pages::refused,
     problem::Problem,
     sign_in::SignInLink,
+    verifying::Verifying,
 };
 
 /// How the service behaves towards its callers.
@@ -115,6 +116,7 @@ pub struct Server {
     pub(crate) idempotent: Arc<Idempotent>,
     pub(crate) gate: Gate,
     pub(crate) link: SignInLink,
+    pub(crate) verifying: Verifying,
     pub(crate) keeper: OnceLock<Arc<dyn Keeper>>,
     pub(crate) editing: tokio::sync::Mutex<()>,
     pub(crate) started: Instant,
@@ -135,6 +137,7 @@ impl Server {
             idempotent: Arc::default(),
             gate: Gate::default(),
             link: SignInLink::default(),
+            verifying: Verifying::default(),
             keeper: OnceLock::new(),
             editing: tokio::sync::Mutex::default(),
             started: Instant::now(),

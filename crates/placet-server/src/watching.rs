@@ -84,18 +84,6 @@ pub async fn threat(asked: Asked) -> Result<Response, Problem> {
     Ok(reply(StatusCode::OK, &shown))
 }
 
-/// `GET /v1/records`.
-pub async fn records(asked: Asked) -> Result<Response, Problem> {
-    let limit = asked.count("limit", 100, 1_000)? as usize;
-    let from = asked.count("from", 0, i64::MAX as u64)?;
-    let look = move |engine: &placet_engine::Engine| {
-        Ok(engine.look(|ledger| Ok((ledger.log_size()?, ledger.records_from(from, limit)?)))?)
-    };
-    let (size, records) = asked.server.off(look).await?;
-    let records: Vec<Value> = records.iter().map(of_record).collect();
-    Ok(reply(StatusCode::OK, &json!({ "size": size, "records": records })))
-}
-
 /// `GET /v1/records/{index}`.
 pub async fn record(asked: Asked) -> Result<Response, Problem> {
     let none = || Problem::unknown("there is no such record");

@@ -102,6 +102,7 @@ forward! {
     fn records_of_session(session: &str, limit: usize) -> Vec<StoredRecord>;
     fn records_of_session_from(session: &str, from: u64, limit: usize) -> Vec<StoredRecord>;
     fn records_of_session_before(session: &str, before: u64, limit: usize) -> Vec<StoredRecord>;
+    fn records_before(before: u64, limit: usize) -> Vec<StoredRecord>;
     fn subtrees_from(height: u32, from: u64, limit: usize) -> Vec<Hash>;
     fn decision_of(session: &str, call: &str) -> Option<u64>;
     fn checkpoint_put(size: u64, text: &str) -> ();
@@ -143,6 +144,7 @@ forward! {
     fn sessions(limit: usize) -> Vec<Session>;
     fn sessions_after(agent: Option<&str>, after: Option<SessionPlace>, limit: usize) -> Vec<Session>;
     fn sessions_under(parent: &str, limit: usize) -> Vec<Session>;
+    fn sessions_bound(limit: usize) -> Vec<Session>;
     fn session_end(id: &str, at: Timestamp) -> ();
     fn session_warrant_put(id: &str, warrant: Option<&[u8]>) -> ();
     fn agents() -> Vec<Agent>;

@@ -54,6 +54,8 @@ pub trait Ledger {
         from: u64,
         limit: usize,
     ) -> Result<Vec<StoredRecord>>;
+    /// The last `limit` records before record `before`, the newest first.
+    fn records_before(&mut self, before: u64, limit: usize) -> Result<Vec<StoredRecord>>;
     /// The hashes of up to `limit` complete subtrees of this height, from number `from` on. Height 0 are the records
     /// themselves; of the others, only every eighth height is kept.
     fn subtrees_from(&mut self, height: u32, from: u64, limit: usize) -> Result<Vec<Hash>>;
@@ -155,6 +157,8 @@ pub trait Ledger {
     ) -> Result<Vec<Session>>;
     /// Up to `limit` sessions that a session has started, in their order.
     fn sessions_under(&mut self, parent: &str, limit: usize) -> Result<Vec<Session>>;
+    /// Up to `limit` sessions that have a warrant, the last seen first.
+    fn sessions_bound(&mut self, limit: usize) -> Result<Vec<Session>>;
     /// A session has ended.
     fn session_end(&mut self, id: &str, at: Timestamp) -> Result<()>;
     /// Gives a session a warrant, or takes it away.

@@ -32,24 +32,35 @@ pub enum EntryKind {
 }
 
 impl EntryKind {
+    /// Every kind, with the word that its records have for what they tell.
+    pub const ALL: [(Self, &'static str); 12] = [
+        (EntryKind::Decision, "decision"),
+        (EntryKind::HoldStep, "hold_step"),
+        (EntryKind::Outcome, "outcome"),
+        (EntryKind::Setting, "setting"),
+        (EntryKind::Threat, "threat"),
+        (EntryKind::SessionWarrant, "session_warrant"),
+        (EntryKind::Retention, "retention"),
+        (EntryKind::Grant, "grant"),
+        (EntryKind::Vote, "vote"),
+        (EntryKind::Escalation, "hold_escalated"),
+        (EntryKind::Review, "review"),
+        (EntryKind::Crisis, "crisis"),
+    ];
+
     /// The kind with this number.
     pub fn from_number(number: i64) -> Option<Self> {
-        [
-            EntryKind::Decision,
-            EntryKind::HoldStep,
-            EntryKind::Outcome,
-            EntryKind::Setting,
-            EntryKind::Threat,
-            EntryKind::SessionWarrant,
-            EntryKind::Retention,
-            EntryKind::Grant,
-            EntryKind::Vote,
-            EntryKind::Escalation,
-            EntryKind::Review,
-            EntryKind::Crisis,
-        ]
-        .into_iter()
-        .find(|kind| *kind as i64 == number)
+        Self::ALL.into_iter().map(|(kind, _)| kind).find(|kind| *kind as i64 == number)
+    }
+
+    /// The kind with this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(_, name)| *name == word).map(|(kind, _)| kind)
+    }
+
+    /// Its word.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.into_iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
     }
 }
 

@@ -174,6 +174,7 @@ fn verify(arguments: &Audit, against: Option<&std::path::Path>) -> anyhow::Resul
                     VerifyError::Short { .. }
                     | VerifyError::Head
                     | VerifyError::Checkpoint { .. }
+                    | VerifyError::Stopped
                     | VerifyError::Store(_) => None,
                 };
                 writeln!(

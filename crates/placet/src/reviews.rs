@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     home::{Data, Home, remedied},
-    style, tail,
+    style,
 };
 
 #[derive(Debug, Args)]
@@ -145,7 +145,7 @@ fn line(review: &ReviewView, now: Timestamp) -> String {
         printable::shown(&review.review.session, 10),
         printable::shown(&what, 120),
         printable::shown(text(review, "tool"), 20),
-        tail::arguments(review.call("args")),
+        placet_core::record::arguments(review.call("args")),
     )
 }
 
@@ -164,7 +164,7 @@ fn show(out: &mut impl std::io::Write, review: &ReviewView) -> anyhow::Result<()
         writeln!(out, "\n  {bold}{title}{bold:#}")?;
         lines.iter().try_for_each(|line| writeln!(out, "    {}", printable::shown(line, 400)))
     };
-    let call = format!("{}  {}", text(review, "tool"), tail::arguments(review.call("args")));
+    let call = format!("{}  {}", text(review, "tool"), placet_core::record::arguments(review.call("args")));
     section("The call", &[call])?;
     section("What happened", &review.happened())?;
     let ended = match review.outcome() {

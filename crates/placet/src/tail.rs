@@ -3,7 +3,10 @@
 use std::{io::Write as _, process::ExitCode, time::Duration};
 
 use clap::Args;
-use placet_core::{Json, Verdict, printable, record::expand};
+use placet_core::{
+    Json, Verdict, printable,
+    record::{Sentence, arguments, expand},
+};
 use placet_store::{Store as _, StoredRecord};
 use serde_json::json;
 
@@ -89,70 +92,11 @@ fn text<'a>(json: &'a Json, key: &str) -> &'a str {
 
 /// What a record says, in a line.
 fn words(read: &Json) -> String {
-    let Some((kind, what)) = read.get("what").and_then(Json::as_object).and_then(|what| what.iter().next())
-    else {
-        return "cannot be read".to_owned();
-    };
-    let shown = |text: &str, length| printable::shown(text, length);
-    match kind {
-        "decision" => decision(what),
-        "hold_step" => {
-            let by = what.get("by").and_then(Json::as_str).map(|by| format!(" by {}", shown(by, 40)));
-            let said =
-                what.get("reason").and_then(Json::as_str).map(|said| format!(": {}", shown(said, 100)));
-            format!(
-                "{:<6} {} {}{}{}",
-                "hold",
-                text(what, "ticket"),
-                text(what, "step"),
-                by.unwrap_or_default(),
-                said.unwrap_or_default()
-            )
-        }
-        "vote" => format!(
-            "{:<6} {} {} by {}, one of several",
-            "hold",
-            text(what, "ticket"),
-            text(what, "vote"),
-            shown(text(what, "by"), 40)
-        ),
-        "hold_escalated" => {
-            format!("{:<6} {} is put to {} too", "hold", text(what, "ticket"), shown(text(what, "to"), 60))
-        }
-        "review" => {
-            let cites = what.get("cites").and_then(Json::as_array).map_or(0, <[Json]>::len);
-            let said = what.get("note").and_then(Json::as_str).map(|said| format!(": {}", shown(said, 100)));
-            let by = shown(text(what, "by"), 40);
-            format!("{:<6} {cites} looked at by {by}{}", "review", said.unwrap_or_default())
-        }
-        "outcome" => {
-            let cites = what.get("cites").and_then(Json::as_u64);
-            let of = cites.map_or_else(|| "a call nobody had decided".to_owned(), |cites| format!("{cites}"));
-            format!("{:<6} {} of {of}", "result", text(what, "outcome"))
-        }
-        "setting" => format!(
-            "{:<6} {} is now `{}`, by {}",
-            "set",
-            shown(text(what, "key"), 60),
-            shown(text(what, "after"), 60),
-            shown(text(what, "by"), 40)
-        ),
-        "threat" => format!(
-            "{:<6} {} {} {}",
-            "threat",
-            text(what, "state"),
-            shown(text(what, "rule"), 60),
-            shown(text(what, "session"), 40)
-        ),
-        "session_warrant" => format!("{:<6} of session {}", "warrant", shown(text(what, "session"), 60)),
-        "retention" => format!(
-            "{:<6} {} {} aged out",
-            "kept",
-            text(what, "what"),
-            what.get("count").and_then(Json::as_u64).unwrap_or(0)
-        ),
-        other => shown(other, 40),
+    if let Some(decided) = read.get("what").and_then(|what| what.get("decision")) {
+        return decision(decided);
     }
+    let Sentence { about, words } = Sentence::of(read);
+    format!("{about:<6} {words}")
 }
 
 fn decision(what: &Json) -> String {
@@ -177,12 +121,4 @@ fn decision(what: &Json) -> String {
         printable::shown(text(call, "tool"), 14),
         arguments(call.get("args")),
     )
-}
-
-/// The arguments in a few words: the text of the only one, or all of them.
-pub fn arguments(args: Option<&Json>) -> String {
-    let Some(args) = args.and_then(Json::as_object) else { return String::new() };
-    let only = if args.len() == 1 { args.iter().next().and_then(|(_, value)| value.as_str()) } else { None };
-    let all = || serde_json::to_string(&Json::Object(args.clone())).unwrap_or_default();
-    printable::shown(&only.map_or_else(all, str::to_owned), 100)
 }

@@ -9,10 +9,13 @@ mod expand;
 
 mod view;
 
+mod sentence;
+
 use serde::{Serialize, Serializer};
 
 pub use compact::{TEXT_BYTES_MAX, compact};
 pub use expand::{NotARecord, expand};
+pub use sentence::{Needle, Sentence, arguments};
 pub use view::View;
 
 use crate::{

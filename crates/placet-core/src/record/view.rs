@@ -88,24 +88,41 @@ impl<'a> View<'a> {
 
     /// How many bytes of text there are within it, at any depth.
     pub fn letters(self) -> usize {
-        let (mut from, mut letters) = (Decoder::new(self.0), 0);
+        self.walk().map(|text| if text.is_word { 0 } else { text.text.len() }).sum()
+    }
+
+    /// Every text within it, at any depth: values and the names they have.
+    pub fn texts(self) -> impl Iterator<Item = &'a str> {
+        self.walk().map(|found| found.text)
+    }
+
+    fn walk(self) -> impl Iterator<Item = Text<'a>> {
+        let mut from = Decoder::new(self.0);
         let mut whole = Decoder::new(self.0);
         let end = if whole.skip().is_ok() { whole.position() } else { 0 };
         // Every token is looked at once; nesting needs no stack.
-        while let Some(kind) = (from.position() < end).then(|| from.datatype().ok()).flatten() {
-            let read = match kind {
-                Type::String => from.str().map(|text| letters += text.len()),
-                Type::Array | Type::ArrayIndef => from.array().map(drop),
-                Type::Map | Type::MapIndef => from.map().map(drop),
-                Type::Tag => from.tag().map(drop),
-                _ => from.skip(),
-            };
-            if read.is_err() {
-                break;
+        std::iter::from_fn(move || {
+            while from.position() < end {
+                let read = match from.datatype().ok()? {
+                    Type::String => return from.str().ok().map(|text| Text { text, is_word: false }),
+                    Type::Array | Type::ArrayIndef => from.array().map(drop),
+                    Type::Map | Type::MapIndef => from.map().map(drop),
+                    Type::Tag => match from.tag() {
+                        Ok(WORD) => return word(&mut from).map(|text| Text { text, is_word: true }),
+                        other => other.map(drop),
+                    },
+                    _ => from.skip(),
+                };
+                read.ok()?;
             }
-        }
-        letters
+            None
+        })
     }
+}
+
+struct Text<'a> {
+    text: &'a str,
+    is_word: bool,
 }
 
 fn word(from: &mut Decoder<'_>) -> Option<&'static str> {

@@ -16,6 +16,7 @@ mod reports;
 mod reviews;
 mod rig;
 mod rules;
+mod search;
 mod simulation;
 mod tokens;
 mod users;

@@ -306,6 +306,11 @@ impl Ledger for SqliteLedger<'_> {
         self.all(&sql, params![session, from, limit as i64], rows::record)
     }
 
+    fn records_before(&mut self, before: u64, limit: usize) -> Result<Vec<StoredRecord>> {
+        let sql = format!("select {} from record where idx < ? order by idx desc limit ?", rows::RECORD);
+        self.all(&sql, [i64::try_from(before).unwrap_or(i64::MAX), limit as i64], rows::record)
+    }
+
     fn subtrees_from(&mut self, height: u32, from: u64, limit: usize) -> Result<Vec<Hash>> {
         let (from, limit) = (from as i64, limit as i64);
         let read = |row: &Row<'_>| row.get::<_, Hash>(0);
@@ -689,6 +694,15 @@ impl Ledger for SqliteLedger<'_> {
         self.flush()?;
         let sql = format!("select {} from session where parent = ? order by no limit ?", rows::SESSION);
         self.all(&sql, params![parent, limit as i64], rows::session)
+    }
+
+    fn sessions_bound(&mut self, limit: usize) -> Result<Vec<Session>> {
+        self.flush()?;
+        let sql = format!(
+            "select {} from session where warrant is not null order by minute desc, last_seen desc, no desc limit ?",
+            rows::SESSION
+        );
+        self.all(&sql, [limit as i64], rows::session)
     }
 
     fn session_end(&mut self, id: &str, at: Timestamp) -> Result<()> {

@@ -112,6 +112,7 @@ create table session (
 create index session_seen on session (minute);
 create index session_agent on session (agent, minute);
 create index session_parent on session (parent) where parent is not null;
+create index session_bound on session (minute) where warrant is not null;
 
 create table threat (
     id       integer primary key,

@@ -6,7 +6,7 @@ use placet_core::{Json, Timestamp, hold::HoldState, printable};
 use placet_engine::{Card, HoldView};
 use placet_store::Hold;
 
-use crate::{style, tail};
+use crate::style;
 
 /// What a hold is about.
 pub fn about(hold: &Hold) -> String {
@@ -37,7 +37,9 @@ pub fn who(hold: &Hold) -> String {
 pub fn called(hold: &Hold) -> String {
     match Card::read(&hold.opened.card) {
         None => String::new(),
-        Some(card) => format!("{}  {}", printable::shown(card.tool(), 40), tail::arguments(card.args())),
+        Some(card) => {
+            format!("{}  {}", printable::shown(card.tool(), 40), placet_core::record::arguments(card.args()))
+        }
     }
 }
 

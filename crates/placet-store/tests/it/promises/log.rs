@@ -98,6 +98,10 @@ pub fn records_are_found_by_session(place: &dyn Place) {
     assert_eq!(from(1, 10), ["3", "5"]);
     assert_eq!(from(0, 2), ["1", "3"]);
     assert_eq!(from(5, 2), [""; 0]);
+    let any = |before, limit| texts(read(&*store, |ledger| ledger.records_before(before, limit)));
+    assert_eq!(any(u64::MAX, 2), ["5", "4"]);
+    assert_eq!(any(2, 10), ["2", "1"]);
+    assert_eq!(any(0, 10), [""; 0]);
 }
 
 pub fn a_decision_is_found_by_the_name_of_its_call(place: &dyn Place) {

@@ -182,7 +182,10 @@ pub fn a_session_has_the_warrant_it_was_given(place: &dyn Place) {
         ledger.session_warrant_put("s1", Some(&[1, 2, 3]))
     });
     assert_eq!(session(&*store, "s1").warrant, Some(vec![1, 2, 3]));
+    let bound = || read(&*store, |ledger| ledger.sessions_bound(10));
+    assert_eq!(bound().iter().map(|session| session.id.as_str()).collect::<Vec<_>>(), ["s1"]);
     write(&*store, |ledger| ledger.session_warrant_put("s1", None));
+    assert!(bound().is_empty());
     assert_eq!(session(&*store, "s1").warrant, None);
     let nobody = placet_store::transact(&*store, |ledger| ledger.session_warrant_put("nobody", Some(&[1])));
     assert!(placet_store::wait_for(nobody).is_err());

@@ -1,0 +1,231 @@
+//! Finding records: from the newest back, a bounded stretch of the log at a time.
+
+use placet_core::{
+    Timestamp,
+    record::{Needle, View},
+};
+use placet_store::{EntryKind, Ledger, StoreError, StoredRecord};
+
+use crate::{Engine, engine::look};
+
+/// Records that are read at once.
+const AT_ONCE: usize = 512;
+/// Records that are looked at for one question.
+pub const SEARCHED_MAX: u64 = 20_000;
+/// Bytes that are looked at for one question.
+const BYTES_MAX: usize = 64 << 20;
+/// After so many records in a row that are too old, all that are left are. Clocks jump, but not for long.
+const OLDER_MAX: usize = 1_000;
+
+/// What is looked for. What is not said may be anything.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    /// What kind of record.
+    pub kind: Option<EntryKind>,
+    /// Whose.
+    pub agent: Option<String>,
+    /// Of which session.
+    pub session: Option<String>,
+    /// With which tool.
+    pub tool: Option<String>,
+    /// What was decided and done.
+    pub done: Option<Done>,
+    /// The rule that spoke, or all whose names begin so and then have a dot.
+    pub rule: Option<String>,
+    /// The ticket of the hold it is about.
+    pub ticket: Option<String>,
+    /// A text that stands somewhere in the record, large or small letters alike.
+    pub text: Option<String>,
+    /// No older than this.
+    pub since: Option<Timestamp>,
+    /// No younger than this.
+    pub until: Option<Timestamp>,
+}
+
+/// What was done about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// It was let through.
+    Allow,
+    /// A person was asked, or would have been, had it not only been observed.
+    Hold,
+    /// It was stopped, or would have been.
+    Block,
+    /// It was let through, and would not have been, had it not only been observed.
+    Observed,
+}
+
+impl Done {
+    /// Each with its word.
+    pub const ALL: [(Self, &'static str); 4] =
+        [(Done::Allow, "allow"), (Done::Hold, "hold"), (Done::Block, "block"), (Done::Observed, "observed")];
+
+    /// The one with this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(_, name)| *name == word).map(|(done, _)| done)
+    }
+}
+
+/// What was found, the newest first.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The records.
+    pub records: Vec<StoredRecord>,
+    /// How many were looked at.
+    pub looked: u64,
+    /// Where to go on, before this record; nothing if the log was searched to its beginning.
+    pub next: Option<u64>,
+    /// How many records the log has.
+    pub size: u64,
+}
+
+impl Search {
+    /// Whether anything is looked for.
+    pub fn is_empty(&self) -> bool {
+        let Self { kind, agent, session, tool, done, rule, ticket, text, since, until } = self;
+        let texts = [agent, session, tool, rule, ticket, text];
+        texts.iter().all(|text| text.is_none())
+            && (kind.is_none() && done.is_none() && since.is_none() && until.is_none())
+    }
+}
+
+impl Engine {
+    /// Looks for up to `limit` records before record `before`, or the end of the log. However long the log is, the work is
+    /// bounded: what was not found by then is looked for from [`Found::next`] on.
+    pub fn search(&self, search: &Search, before: Option<u64>, limit: usize) -> Result<Found, StoreError> {
+        let needle = match search.text.as_deref().map(Needle::new) {
+            Some(None) => return Err(StoreError::new(placet_store::Fault::Other, "the text is too long")),
+            needle => needle.flatten(),
+        };
+        let size = self.look(|ledger| ledger.log_size())?;
+        let mut at = before.unwrap_or(size).min(size);
+        if let Some(until) = search.until.filter(|_| search.session.is_none()) {
+            at = at.min(self.first_after(until, at)?.saturating_add(OLDER_MAX as u64));
+        }
+        let mut found = Found { records: Vec::new(), looked: 0, next: None, size };
+        let (mut bytes, mut older) = (0, 0);
+        loop {
+            let store = &*self.shared.store;
+            let records = look(store, |ledger| match &search.session {
+                None => ledger.records_before(at, AT_ONCE),
+                Some(session) => {
+                    let mut records = ledger.records_of_session_before(session, at, AT_ONCE)?;
+                    records.reverse();
+                    Ok(records)
+                }
+            })?;
+            if records.is_empty() {
+                return Ok(found);
+            }
+            for record in records {
+                at = record.index;
+                found.looked += 1;
+                bytes += record.body.len();
+                older = if search.since.is_some_and(|since| record.at < since) { older + 1 } else { 0 };
+                if older >= OLDER_MAX {
+                    return Ok(found);
+                }
+                let meant = older == 0
+                    && search.until.is_none_or(|until| record.at <= until)
+                    && search.kind.is_none_or(|kind| record.kind == Some(kind))
+                    && needle.as_ref().is_none_or(|needle| needle.is_in(View::of(&record.body)))
+                    && look(store, |ledger| search.fits(ledger, &record))?;
+                if meant {
+                    found.records.push(record);
+                }
+                if found.records.len() >= limit || found.looked >= SEARCHED_MAX || bytes >= BYTES_MAX {
+                    found.next = Some(at).filter(|at| *at > 0);
+                    return Ok(found);
+                }
+            }
+        }
+    }
+
+    /// The first record before `end` that is younger than `until`, if time only went forward.
+    fn first_after(&self, until: Timestamp, end: u64) -> Result<u64, StoreError> {
+        self.look(|ledger| {
+            let (mut low, mut high) = (0, end);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                match ledger.record_get(middle)? {
+                    Some(record) if record.at > until => high = middle,
+                    Some(_) | None => low = middle + 1,
+                }
+            }
+            Ok(low)
+        })
+    }
+}
+
+impl Search {
+    /// Whether what the record says, or the decision that it cites, is what is looked for.
+    fn fits(&self, ledger: &mut dyn Ledger, record: &StoredRecord) -> Result<bool, StoreError> {
+        let Self { agent, tool, done, rule, ticket, .. } = self;
+        if agent.is_none() && tool.is_none() && done.is_none() && rule.is_none() && ticket.is_none() {
+            return Ok(true);
+        }
+        let Some((kind, told)) = View::of(&record.body).get("what").and_then(View::only) else {
+            return Ok(false);
+        };
+        if let Some(done) = done
+            && !(kind == "decision" && done.is_of(told))
+        {
+            return Ok(false);
+        }
+        if ticket.as_ref().is_some_and(|ticket| !told.text_of("ticket").eq_ignore_ascii_case(ticket)) {
+            return Ok(false);
+        }
+        if self.names(kind, told) {
+            return Ok(true);
+        }
+        // Who answers a hold says nothing of whose it is; the decision does.
+        let Some(cites) = told.get("cites").and_then(View::number) else { return Ok(false) };
+        let Some(cited) = ledger.record_get(cites.min(i64::MAX as u64))? else { return Ok(false) };
+        let decided = View::of(&cited.body).get("what").and_then(|what| what.get("decision"));
+        Ok(decided.is_some_and(|decided| self.names("decision", decided)))
+    }
+
+    /// Whether it is by the agent, with the tool and of the rule that are looked for.
+    fn names(&self, kind: &str, told: View<'_>) -> bool {
+        let call = if kind == "decision" { told.get("call") } else { Some(told) };
+        let is = |wanted: &Option<String>, key: &str| {
+            wanted.as_ref().is_none_or(|wanted| call.is_some_and(|call| call.text_of(key) == wanted))
+        };
+        is(&self.agent, "agent")
+            && is(&self.tool, "tool")
+            && self.rule.as_ref().is_none_or(|rule| spoke(kind, told, rule))
+    }
+}
+
+/// Whether a rule spoke, or one whose name begins so.
+fn spoke(kind: &str, told: View<'_>, wanted: &str) -> bool {
+    let is =
+        |rule: &str| rule.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    match kind {
+        "threat" => is(told.text_of("rule")),
+        "setting" => told
+            .text_of("key")
+            .strip_prefix("rule:")
+            .is_some_and(|key| is(key) || key.strip_suffix(":policy").is_some_and(is)),
+        _ => told
+            .get("findings")
+            .into_iter()
+            .flat_map(View::elements)
+            .filter_map(|finding| finding.get("source")?.get("rule")?.text())
+            .any(is),
+    }
+}
+
+impl Done {
+    fn is_of(self, decision: View<'_>) -> bool {
+        let (verdict, carried_out) = (decision.text_of("verdict"), decision.text_of("carried_out"));
+        match self {
+            Done::Allow => carried_out == "allow",
+            Done::Hold => carried_out == "hold" || verdict == "hold",
+            Done::Block => carried_out == "block" || verdict == "block",
+            Done::Observed => {
+                carried_out == "allow" && verdict != "allow" && decision.text_of("mode") == "observe"
+            }
+        }
+    }
+}
