@@ -10,7 +10,7 @@ use super::{
     frame::{self, Place},
     part::{
         icon::{icon, tag},
-        text::{ago, empty, escaped, number, plain, short},
+        text::{ago, empty, escaped, number, short},
     },
     sessions::{name, took},
 };
@@ -53,20 +53,27 @@ pub async fn list(asked: Asked) -> Result<Response, Problem> {
                     "Agents appear here with their first call, by the deployment they name. " a href="/sessions" { "All sessions" } "."
                 }))
             }
-            @for place in &places {
-                @let here: Vec<&Deployed> = fleet.iter().filter(|one| one.deployment.as_deref() == *place).collect();
+            @if !fleet.is_empty() {
                 section.panel {
-                    header {
-                        h2 { @match place { Some(place) => (short(place, 80)), None => { @if places.len() > 1 { "No deployment named" } @else { "Seen in the last 30 days" } } } }
-                        span.small.muted { (number(here.len() as u64)) @if here.len() == 1 { " agent" } @else { " agents" } }
-                    }
                     table.table {
+                        caption.sr { "Agents by deployment" }
                         thead { tr {
                             th scope="col" { "Agent" } th.wide scope="col" { "Host" } th scope="col" { "Mode" }
                             th.num scope="col" { "Calls" } th.num.wide scope="col" { "Last hour" } th.num scope="col" { "Held" } th.num.wide scope="col" { "Blocked" }
                             th.num.wide scope="col" { "Tool time" } th.num scope="col" { "Seen" }
                         } }
-                        tbody { @for one in here { (line(&asked, one, snapshot.mode(&one.agent.name), &hour, now)) } }
+                        @for place in &places {
+                            tbody {
+                                @if places.len() > 1 || place.is_some() {
+                                    tr.group { th colspan="9" scope="rowgroup" {
+                                        @match place { Some(place) => (short(place, 80)), None => span.muted { "No deployment named" } }
+                                    } }
+                                }
+                                @for one in fleet.iter().filter(|one| one.deployment.as_deref() == *place) {
+                                    (line(&asked, one, snapshot.mode(&one.agent.name), &hour, now))
+                                }
+                            }
+                        }
                     }
                 }
             }
@@ -119,29 +126,57 @@ fn took_us(us: u64) -> String {
 }
 
 fn mode_of(asked: &Asked, agent: &str, mode: Mode) -> Markup {
-    let (word, other, shown) = match mode {
-        Mode::Enforce => ("observe", "Only observe", tag("ok", "allow", "enforced")),
-        Mode::Observe => ("enforce", "Enforce", tag("held", "read", "observed")),
-    };
     html! {
-        (shown)
-        @if frame::may_run(asked) && !agent.is_empty() && agent.len() <= NAME_MAX {
-            details.small {
-                summary { "Change" }
-                form.stack method="post" action="/agents/mode" {
-                    (frame::csrf(asked))
-                    input type="hidden" name="agent" value=(agent);
-                    p {
-                        @match mode {
-                            Mode::Enforce => { "Calls of " b { (plain(&short(agent, 60))) } " would be decided and recorded, and run whatever is decided." }
-                            Mode::Observe => { "Calls of " b { (plain(&short(agent, 60))) } " would be held and blocked as decided, from now on." }
-                        }
-                    }
-                    button.btn name="mode" value=(word) { (other) }
-                }
-            }
+        @match mode {
+            Mode::Enforce => (tag("ok", "allow", "enforced")),
+            Mode::Observe => (tag("held", "read", "observed")),
+        }
+        @if frame::may_run(asked) && is_named(agent) {
+            " " a.small href={ "/agents/mode?agent=" (escaped(agent)) } { "change" }
         }
     }
+}
+
+fn is_named(agent: &str) -> bool {
+    !agent.is_empty() && agent.len() <= NAME_MAX
+}
+
+fn which() -> Problem {
+    Problem::malformed("which agent is meant?")
+}
+
+/// `GET /agents/mode`.
+pub async fn ask_for_mode(asked: Asked) -> Result<Response, Problem> {
+    let agent = asked.value("agent").filter(|agent| is_named(agent)).ok_or_else(which)?;
+    let mode = asked.server.engine.snapshot().mode(&agent);
+    let (word, other) = match mode {
+        Mode::Enforce => ("observe", "Only observe it"),
+        Mode::Observe => ("enforce", "Enforce decisions"),
+    };
+    let body = html! {
+        div.head { h1 {
+            @match mode {
+                Mode::Enforce => { "Only observe " (short(&agent, 60)) "?" }
+                Mode::Observe => { "Enforce decisions on " (short(&agent, 60)) "?" }
+            }
+        } }
+        form.panel.stack.narrow method="post" action="/agents/mode" {
+            (frame::csrf(&asked))
+            input type="hidden" name="agent" value=(agent);
+            p {
+                @match mode {
+                    Mode::Enforce => "Its calls would be decided and recorded, and run whatever is decided. Only warrants, the crisis gate and the stop switch would still stop it.",
+                    Mode::Observe => "From now on its calls are held and blocked as they are decided.",
+                }
+            }
+            p.muted { "This holds for every agent of this name, wherever it runs, until an operator changes it." }
+            div.actions {
+                button.btn.stop[mode == Mode::Enforce].solid[mode == Mode::Observe] name="mode" value=(word) { (other) }
+                a.btn href="/agents" { "Leave it as it is" }
+            }
+        }
+    };
+    frame::page(&asked, Place::Agents, "Mode of an agent", body).await
 }
 
 /// `POST /agents/mode`.
@@ -149,8 +184,7 @@ pub async fn mode(asked: Asked) -> Result<Response, Problem> {
     let (by, form) = (asked.approver()?, asked.form());
     let mode = Mode::parse(form.text("mode"))
         .ok_or_else(|| Problem::malformed("the mode is `enforce` or `observe`"))?;
-    let agent = form.get("agent").filter(|agent| !agent.is_empty() && agent.len() <= NAME_MAX);
-    let agent = agent.ok_or_else(|| Problem::malformed("which agent is meant?"))?;
+    let agent = form.get("agent").filter(|agent| is_named(agent)).ok_or_else(which)?;
     asked.server.engine.set_mode(Some(agent), mode, &by).await?;
     asked.server.say("mode", &[("mode", &mode), ("agent", &escaped(agent)), ("by", &by.name())]);
     Ok(frame::back_to("/agents"))

@@ -74,7 +74,7 @@ fn see(engine: &Engine, name: &HoldName) -> Result<Option<Seen>, Problem> {
         session => {
             let before = hold.opened.record;
             let records = engine.look(|ledger| ledger.records_of_session_before(session, before, EARLIER))?;
-            of_records(engine, &records, &[])?
+            of_records(engine, &hold.opened.session, &records, &[])?
         }
     };
     let (hold, alike) = (engine.view(hold)?, engine.views(alike)?);
@@ -158,7 +158,7 @@ fn why(story: &Story<'_>) -> Markup {
 fn before_this(seen: &Seen) -> Markup {
     let session = &seen.hold.opened.session;
     let from = seen.earlier.first().map_or(seen.now, |row| row.at);
-    let axis = Axis { from, until: seen.hold.opened.opened, now: seen.now };
+    let axis = Axis { from, until: seen.hold.opened.opened, now: seen.now, user: None };
     html! {
         @if !session.is_empty() {
             section aria-labelledby="before" {

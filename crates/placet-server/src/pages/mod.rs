@@ -54,6 +54,7 @@ pub const PAGES: &[Endpoint] = &[
     page(Get, "/sessions/{session}/stop", RUNS, "Whether you mean to stop a session", |asked| Box::pin(sessions::ask_to_stop(asked))),
     page(Post, "/sessions/{session}/stop", RUNS, "Stop a session", |asked| Box::pin(sessions::stop(asked))),
     page(Get, "/agents", READS, "Agents", |asked| Box::pin(agents::list(asked))),
+    page(Get, "/agents/mode", RUNS, "Whether you mean to enforce, or only observe, one agent", |asked| Box::pin(agents::ask_for_mode(asked))),
     page(Post, "/agents/mode", RUNS, "Enforce, or only observe, one agent", |asked| Box::pin(agents::mode(asked))),
     page(Get, "/threats", READS, "Threats", |asked| Box::pin(threats::list(asked))),
     page(Get, "/threats/{threat}", READS, "One threat with what led to it", |asked| Box::pin(threats::show(asked))),

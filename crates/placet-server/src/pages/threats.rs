@@ -134,7 +134,7 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
         let matched: Vec<u64> =
             story.events.iter().filter(|told| told.matched).map(|told| told.record.index).collect();
         let records: Vec<_> = story.events.into_iter().map(|told| told.record).collect();
-        let rows = of_records(engine, &records, &matched)?;
+        let rows = of_records(engine, &story.threat.session, &records, &matched)?;
         let pending = engine.views(story.pending)?;
         Ok(Some(Seen { threat: story.threat, rows, pending, now: engine.now() }))
     };
@@ -150,7 +150,7 @@ fn whole(asked: &Asked, seen: &Seen) -> Markup {
     let (threat, now) = (&seen.threat, seen.now);
     let from = seen.rows.first().map_or(threat.first, |row| row.at);
     let until = seen.rows.iter().map(|row| row.end(now)).max().unwrap_or(from);
-    let axis = Axis { from, until, now };
+    let axis = Axis { from, until, now, user: None };
     let reader = reader(asked, &format!("/threats/{}", threat.id));
     html! {
         div.head {

@@ -22,4 +22,5 @@ mod sweep;
 mod tls;
 mod together;
 mod verifying;
+mod watch_pages;
 mod wheels;

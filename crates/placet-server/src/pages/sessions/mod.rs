@@ -54,9 +54,9 @@ pub async fn list(asked: Asked) -> Result<Response, Problem> {
     let body = html! {
         div.head {
             h1 { @match &agent { Some(agent) => { "Sessions of " (short(agent, 60)) } None => "Sessions" } }
-            form.row method="get" action="/sessions" role="search" {
+            form.filter method="get" action="/sessions" role="search" {
                 label.sr for="agent" { "Agent" }
-                input #agent.inline name="agent" value=[agent.as_deref().map(plain)] placeholder="Name of an agent" autocomplete="off";
+                input #agent name="agent" value=[agent.as_deref().map(plain)] placeholder="Name of an agent" autocomplete="off";
                 button.btn { "Filter" }
                 @if agent.is_some() { a.btn.bare href="/sessions" { "All agents" } }
             }
@@ -112,8 +112,8 @@ fn line(session: &Session, now: Timestamp) -> Markup {
                 @if session.parent.is_some() { " " span.small.muted { "sub-agent" } }
             }
             td { (name(&session.agent)) @if let Some(deployment) = &session.deployment { " " span.small.muted { (short(deployment, 40)) } } }
-            td.wide { (short(&session.host, 40)) }
-            td.wide { (short(session.user.as_deref().unwrap_or(""), 40)) }
+            td.wide { (short(&session.host, 24)) }
+            td.wide { (short(session.user.as_deref().unwrap_or(""), 28)) }
             td.num { (number(calls)) }
             td.num { @if session.held > 0 { span.held { (number(session.held)) } } @else { "0" } }
             td.num { @if session.blocked > 0 { span.blocked { (number(session.blocked)) } } @else { "0" } }
@@ -165,7 +165,7 @@ fn whole(asked: &Asked, seen: &Timeline, part: Part, now: Timestamp) -> Markup {
     let session = &seen.session;
     let here = path(&session.id);
     let and = if here.contains('?') { '&' } else { '?' };
-    let axis = Axis { from: seen.from, until: seen.until, now };
+    let axis = Axis { from: seen.from, until: seen.until, now, user: session.user.as_deref() };
     html! {
         div.head {
             h1 {

@@ -13,7 +13,6 @@ use crate::pages::{
         icon::{icon, tag},
         text::{clock, escaped, left, number, plain, several, short},
     },
-    refused::sentence,
     threats,
 };
 
@@ -22,16 +21,35 @@ const LETTERS: usize = 400;
 
 /// The time that all bars share.
 #[derive(Clone, Copy)]
-pub struct Axis {
+pub struct Axis<'a> {
     /// When it begins.
     pub from: Timestamp,
     /// When it ends.
     pub until: Timestamp,
     /// What time it is.
     pub now: Timestamp,
+    /// Whom the agent works for, if that is known.
+    pub user: Option<&'a str>,
 }
 
-impl Axis {
+/// What stands in a row.
+struct Line<'a> {
+    class: &'a str,
+    colour: &'a str,
+    shape: &'a str,
+    what: Markup,
+    bars: Markup,
+    took: String,
+}
+
+impl Line<'_> {
+    /// A row that is told, and took no time.
+    fn told<'a>(colour: &'a str, shape: &'a str, what: Markup) -> Line<'a> {
+        Line { class: "", colour, shape, what, bars: html! {}, took: String::new() }
+    }
+}
+
+impl Axis<'_> {
     /// A bar from `start` to `end`, in the look of `kind`.
     fn bar(self, kind: &str, start: Timestamp, end: Timestamp) -> Markup {
         let whole = self.until.ms_since(self.from).max(1) as f64;
@@ -62,7 +80,7 @@ impl Axis {
             What::Said(said) => self.said(row, said),
             What::Threat(state, rule, by, threat) => {
                 let opened = state == "open";
-                self.line(row, "", if opened { "blocked" } else { "muted" }, "threat", html! {
+                let what = html! {
                     @match (opened, by) {
                         (true, _) => "Threat opened: ",
                         (false, Some(by)) => { "Threat " (plain(state)) " by " (plain(by)) ": " }
@@ -72,30 +90,30 @@ impl Axis {
                         Some(threat) => { a href={ "/threats/" (threat.id) } { (plain(&threat.title)) } " " (threats::severity(threat.severity)) }
                         None => code { (plain(rule)) },
                     }
-                }, html! {}, String::new())
+                };
+                self.line(row, Line::told(if opened { "blocked" } else { "muted" }, "threat", what))
             }
             What::Note(shape, text) => {
                 let colour = if *shape == "block" { "blocked" } else { "muted" };
-                self.line(row, "", colour, shape, html! { (short(text, LETTERS)) }, html! {}, String::new())
+                self.line(row, Line::told(colour, shape, html! { (short(text, LETTERS)) }))
             }
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "a row has as many columns")]
-    fn line(
-        self,
-        row: &Row,
-        class: &str,
-        colour: &str,
-        shape: &str,
-        what: Markup,
-        bars: Markup,
-        took: String,
-    ) -> Markup {
+    fn line(self, row: &Row, line: Line<'_>) -> Markup {
+        let Line { class, colour, shape, what, bars, took } = line;
+        // Rows of the log lead to their records.
+        let record = row.id.strip_prefix('r');
         html! {
             li id=(row.id) class=[(!class.is_empty()).then_some(class)] {
-                span.muted.small { (clock(row.at)) }
-                div.what { span class=[(!colour.is_empty()).then_some(colour)] { (icon(shape)) } div { (what) @if row.matched { " " (tag("blocked", "threat", "matched")) } } }
+                @match record {
+                    Some(record) => a.plain.muted.small href={ "/audit/" (record) } title={ "record " (record) } { (clock(row.at)) },
+                    None => span.muted.small { (clock(row.at)) },
+                }
+                div.what {
+                    span class=[(!colour.is_empty()).then_some(colour)] { (icon(shape)) }
+                    div { (what) @if row.matched { " " (tag("blocked", "threat", "matched")) } }
+                }
                 @if bars.0.is_empty() { span {} } @else { svg.chart.fall aria-hidden="true" { (bars) } }
                 span.num { (took) }
             }
@@ -103,7 +121,6 @@ impl Axis {
     }
 
     fn call(self, row: &Row, call: &Call) -> Markup {
-        let record = html! { a.plain.small.muted href={ "/audit/" (call.record) } title="the record of this decision" { "record " (call.record) } };
         let last = call.folded.last().unwrap_or(call);
         let ran = call.ran().map(|(start, _)| start).zip(last.ran().map(|(_, end)| end));
         let ran = ran.map(|(start, end)| self.bar("v", start, end));
@@ -113,12 +130,12 @@ impl Axis {
             "block" => {
                 let decided = call.decision.get("took_us").and_then(Json::as_u64);
                 let what = html! {
-                    b.blocked { "Blocked: " } (asked(call)) " " span.muted { (reason(call, "block")) } " " (record)
+                    b.blocked { "Blocked: " } (asked(call)) ", " (reason(call, "block"))
                 };
-                let took = decided.map(|us| took_us(us)).unwrap_or_default();
-                self.line(row, "", "blocked", "block", what, self.bar("b", row.at, row.at), took)
+                let (bars, took) = (self.bar("b", row.at, row.at), decided.map(took_us).unwrap_or_default());
+                self.line(row, Line { class: "", colour: "blocked", shape: "block", what, bars, took })
             }
-            "hold" => self.held(row, call, ran, &record),
+            "hold" => self.held(row, call, ran),
             _ => {
                 let would = call.word("verdict");
                 let what = html! {
@@ -128,12 +145,11 @@ impl Axis {
                     }
                     (done(call))
                     @if !call.folded.is_empty() {
-                        " and " (several(call.folded.len() as u64, "more like it", "more like it"))
-                        " " span.muted.small { (number(call.folded.len() as u64 + 1)) " calls" }
+                        " and " (number(call.folded.len() as u64)) " more like it"
                     }
+                    @if call.command().is_none() { " " span.muted.small { (short(call.of("tool"), 60)) } }
                     @if failed { " " b.blocked { "failed" } }
                     @if call.word("ticket") != "" { " " span.muted.small { "approved before, as " (plain(call.word("ticket"))) } }
-                    " " (record)
                 };
                 let (colour, shape) = match (would, failed) {
                     (_, true) => ("held", "no"),
@@ -142,25 +158,25 @@ impl Axis {
                     _ => ("ok", "allow"),
                 };
                 let bars = ran.unwrap_or_else(|| self.bar("v", row.at, last_at(call, row.at)));
-                self.line(row, "", colour, shape, what, bars, took)
+                self.line(row, Line { class: "", colour, shape, what, bars, took })
             }
         }
     }
 
-    fn held(self, row: &Row, call: &Call, ran: Option<Markup>, record: &Markup) -> Markup {
+    fn held(self, row: &Row, call: &Call, ran: Option<Markup>) -> Markup {
         let waited = call.waited(self.now);
         let open = matches!(waited, Some((_, true)));
         let wait = waited.map(|(end, _)| left(end.ms_since(row.at))).unwrap_or_default();
         let what = html! {
             @match &call.hold {
                 Some(hold) if open => {
-                    b { "Waiting for a person: " } (asked(call)) " " (about(call))
+                    b { "Waiting for a person: " } (asked(call)) ", " (about(call))
                     br;
                     a href={ "/holds/" (hold.opened.ticket) } { "Answer " (hold.opened.ticket) }
-                    ", " (left(hold.opened.deadline.ms_since(self.now))) " left"
+                    " until " (clock(hold.opened.deadline)) ", then it is denied"
                 }
                 Some(hold) => {
-                    b.held { "Held: " } (asked(call)) " " (about(call))
+                    b.held { "Held: " } (asked(call)) ", " (about(call))
                     br;
                     span.small.muted {
                         a.plain href={ "/holds/" (hold.opened.ticket) } { (hold.opened.ticket) } " "
@@ -176,17 +192,17 @@ impl Axis {
                         @if hold.state == HoldState::Lapsed { ", and not used" }
                         @if hold.state == HoldState::Approved { ", not used yet" }
                         @if let Some(said) = &hold.reason { ": " q { (short(said, LETTERS)) } }
-                        " " (record)
                     }
                 }
-                None => { b.held { "Held: " } (asked(call)) " " (reason(call, "hold")) " " (record) }
+                None => { b.held { "Held: " } (asked(call)) ", " (reason(call, "hold")) }
             }
         };
         let bars = html! {
             @if let Some((end, _)) = waited { (self.bar("w", row.at, end)) } @else { (self.bar("h", row.at, row.at)) }
             @if let Some(ran) = ran { (ran) }
         };
-        self.line(row, if open { "open" } else { "" }, "held", "ask", what, bars, wait)
+        let class = if open { "open" } else { "" };
+        self.line(row, Line { class, colour: "held", shape: "ask", what, bars, took: wait })
     }
 
     fn said(self, row: &Row, said: &Said) -> Markup {
@@ -203,7 +219,10 @@ impl Axis {
             _ => ("gate", "The host reports"),
         };
         let what = html! {
-            b { (who) }
+            @match (said.kind.as_str(), self.user) {
+                ("user_input", Some(user)) => { b { (short(user, 80)) } " asked" }
+                _ => b { (who) },
+            }
             @if let Some((input, output)) = said.tokens {
                 " " span.muted.small { (number(input)) " tokens in, " (number(output)) " out" }
             }
@@ -211,7 +230,8 @@ impl Axis {
         };
         let start = row.at.plus_ms(-said.took_ms.unwrap_or(0));
         let bars = said.took_ms.map(|_| self.bar("v", start, row.at)).unwrap_or_default();
-        self.line(row, "", "", shape, what, bars, said.took_ms.map(took).unwrap_or_default())
+        let took = said.took_ms.map(took).unwrap_or_default();
+        self.line(row, Line { class: "", colour: "", shape, what, bars, took })
     }
 
     fn sub(self, row: &Row, sub: &Sub) -> Markup {
@@ -233,7 +253,7 @@ impl Axis {
         html! {
             li.nest id=(row.id) {
                 ol.sub aria-label={ "Sub-agent " (short(&session.id, 60)) } {
-                    (self.line(&head, "", "", "branch", what, bars, took(lasted)))
+                    (self.line(&head, Line { class: "", colour: "", shape: "branch", what, bars, took: took(lasted) }))
                     @for row in &sub.rows { (self.row(row)) }
                     @if sub.more {
                         li id={ (row.id) "-more" } { span {} div.what { span { (icon("many")) } div { "There is more: " a href=(path(&session.id)) { "open this session" } } } span {} span {} }
@@ -269,16 +289,10 @@ fn took_us(us: u64) -> String {
     }
 }
 
-/// The command a call runs, if it runs one.
-fn command(call: &Call) -> Option<&str> {
-    let args = call.decision.get("call")?.get("args")?;
-    ["command", "cmd", "script", "code"].iter().find_map(|name| args.get(name)?.as_str())
-}
-
 /// What a call was to do, for those that were not let through.
 fn asked(call: &Call) -> Markup {
     html! {
-        @match (command(call), main_effect(call)) {
+        @match (call.command(), main_effect(call)) {
             (Some(command), _) => code { (short(command, LETTERS)) },
             (None, Some((_, name))) => { code { (short(call.of("tool"), 80)) } " on " code { (short(name, 160)) } }
             (None, None) => code { (short(call.of("tool"), 80)) },
@@ -289,9 +303,9 @@ fn asked(call: &Call) -> Markup {
 /// What a call did.
 fn done(call: &Call) -> Markup {
     html! {
-        @match (command(call), main_effect(call)) {
+        @match (call.command(), main_effect(call)) {
             (Some(command), _) => { "Ran " code { (short(command, LETTERS)) } }
-            (None, Some((did, name))) => { (did) " " code { (short(name, 160)) } " " span.muted.small { (short(call.of("tool"), 60)) } }
+            (None, Some((did, name))) => { (did) " " code { (short(name, 160)) } }
             (None, None) => { "Called " code { (short(call.of("tool"), 80)) } }
         }
     }
@@ -330,7 +344,7 @@ fn main_effect(call: &Call) -> Option<(&'static str, &str)> {
 fn about(call: &Call) -> Markup {
     let card = call.hold.as_ref().and_then(|hold| Card::read(&hold.opened.card));
     match card {
-        Some(card) => html! { span.muted { (short(&sentence(card.about()), LETTERS)) } },
+        Some(card) => html! { (short(card.about(), LETTERS)) },
         None => reason(call, "hold"),
     }
 }
@@ -341,8 +355,12 @@ fn reason(call: &Call, verdict: &str) -> Markup {
     let spoke = findings.iter().find(|one| one.get("verdict").and_then(Json::as_str) == Some(verdict));
     let said = spoke.and_then(|one| one.get("reason")?.as_str()).unwrap_or("");
     let rule = spoke.and_then(|one| one.get("source")?.get("rule")?.as_str());
+    let said = said.split(" (rule `").next().unwrap_or(said);
+    // It goes on after a comma.
+    let mut letters = said.chars();
+    let first = letters.next().map(|first| first.to_lowercase().collect::<String>()).unwrap_or_default();
     html! {
-        (short(said.split(" (rule `").next().unwrap_or(said), LETTERS))
+        (short(&format!("{first}{}", letters.as_str()), LETTERS))
         @if let Some(rule) = rule { " (" a href={ "/rules/" (escaped(rule)) } { (short(rule, 120)) } ")" }
     }
 }

@@ -156,6 +156,12 @@ impl Call {
         self.decision.get("call").and_then(|call| call.get(key)?.as_str()).unwrap_or("")
     }
 
+    /// The command it runs, if it runs one.
+    pub fn command(&self) -> Option<&str> {
+        let args = self.decision.get("call")?.get("args")?;
+        ["command", "cmd", "script", "code"].iter().find_map(|name| args.get(name)?.as_str())
+    }
+
     /// What it would do.
     pub fn effects(&self) -> &[Json] {
         let effects = self.decision.get("assessment").and_then(|assessment| assessment.get("effects"));
@@ -179,7 +185,10 @@ impl Call {
             verbs.dedup();
             verbs
         };
+        let program =
+            |call: &Call| call.command().and_then(|text| text.split_whitespace().next()).map(str::to_owned);
         self.of("tool") == other.of("tool")
+            && program(self) == program(other)
             && self.is_plain()
             && other.is_plain()
             && verbs(self) == verbs(other)
@@ -266,13 +275,18 @@ pub fn read(engine: &Engine, id: &str, part: Part) -> Result<Option<Timeline>, S
     })
 }
 
-/// Some records as rows, of which those with `matched` are what is looked for.
+/// Some records of a session as rows, of which those with `matched` are what is looked for.
 pub fn of_records(
     engine: &Engine,
+    session: &str,
     records: &[StoredRecord],
     matched: &[u64],
 ) -> Result<Vec<Row>, StoreError> {
-    let mut rows = engine.look(|ledger| rows_of(ledger, records, &[], &[]))?;
+    let mut rows = engine.look(|ledger| {
+        let threats = ledger.threats(true, THREATS)?;
+        let threats: Vec<Threat> = threats.into_iter().filter(|threat| threat.session == session).collect();
+        rows_of(ledger, records, &[], &threats)
+    })?;
     for row in &mut rows {
         row.matched = matched.iter().any(|index| row.id == format!("r{index}"));
     }
@@ -289,8 +303,12 @@ fn stretch(
     match part.show {
         Show::Subs => Ok((Vec::new(), None)),
         Show::Everything => {
-            let records = ledger.records_of_session_before(id, before, RECORDS)?;
-            let older = records.first().filter(|_| records.len() == RECORDS).map(|first| first.index);
+            let mut records = ledger.records_of_session_before(id, before, RECORDS + 1)?;
+            let more = records.len() > RECORDS;
+            if more {
+                records.remove(0);
+            }
+            let older = records.first().filter(|_| more).map(|first| first.index);
             Ok((records, older))
         }
         Show::Stopped => {
