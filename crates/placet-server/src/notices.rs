@@ -24,23 +24,34 @@ pub async fn list(asked: Asked) -> Result<Response, Problem> {
 
 /// `POST /v1/notifications/{channel}/test`.
 pub async fn test(asked: Asked) -> Result<Response, Problem> {
+    let problem = try_channel(&asked).await?;
+    let shown =
+        json!({ "channel": asked.param("channel"), "delivered": problem.is_none(), "problem": problem });
+    Ok(reply(StatusCode::OK, &shown))
+}
+
+/// Sends a test over the channel that the path names, and gives why it did not arrive, if it did not.
+pub async fn try_channel(asked: &Asked) -> Result<Option<String>, Problem> {
     let (name, channels) = (asked.param("channel").to_owned(), asked.server.channels());
-    let told = name.clone();
     let sent = asked.server.off(move |engine| {
         let channel = channels.get(&name).ok_or_else(|| Problem::unknown("there is no such channel"))?;
         Ok(channels.test(channel, engine.now()))
     });
-    let problem = sent.await?.err().map(|why| why.why().to_owned());
-    let shown = json!({ "channel": told, "delivered": problem.is_none(), "problem": problem });
-    Ok(reply(StatusCode::OK, &shown))
+    Ok(sent.await?.err().map(|why| why.why().to_owned()))
 }
 
 /// `POST /v1/notices/{notice}/retry`.
 pub async fn retry(asked: Asked) -> Result<Response, Problem> {
+    let id = send_again(&asked).await?;
+    Ok(reply(StatusCode::OK, &json!({ "id": id, "state": "waiting" })))
+}
+
+/// Sends again the notice that the path names.
+pub async fn send_again(asked: &Asked) -> Result<i64, Problem> {
     let none = || Problem::unknown("there is no such notice that was given up");
     let id: i64 = asked.param("notice").parse().map_err(|_| none())?;
-    if !asked.server.engine.notice_retry(id).await? {
-        return Err(none());
+    match asked.server.engine.notice_retry(id).await? {
+        true => Ok(id),
+        false => Err(none()),
     }
-    Ok(reply(StatusCode::OK, &json!({ "id": id, "state": "waiting" })))
 }

@@ -2,10 +2,11 @@
 
 use axum::{http::StatusCode, response::Response};
 use placet_core::Mode;
-use placet_engine::{NewToken, Role, TokenError};
+use placet_engine::{NewToken, Role, Token, TokenError};
 use placet_store::ThreatState;
 use serde::Deserialize;
 use serde_json::json;
+use zeroize::Zeroizing;
 
 use crate::{
     ask::Asked,
@@ -42,15 +43,21 @@ pub async fn standing(asked: Asked) -> Result<Response, Problem> {
 
 /// `PUT /v1/mode`.
 pub async fn mode(asked: Asked) -> Result<Response, Problem> {
-    let (wanted, by): (SetMode, _) = (asked.read()?, asked.approver()?);
-    let mode =
-        Mode::parse(&wanted.mode).ok_or_else(|| Problem::malformed("`mode` is `enforce` or `observe`"))?;
-    if wanted.agent.as_ref().is_some_and(|agent| agent.is_empty() || agent.len() > 256) {
+    let wanted: SetMode = asked.read()?;
+    change_mode(&asked, &wanted.mode, wanted.agent.as_deref()).await?;
+    standing(asked).await
+}
+
+/// Sets the mode of an agent, or of all who have none of their own.
+pub async fn change_mode(asked: &Asked, mode: &str, agent: Option<&str>) -> Result<(), Problem> {
+    let by = asked.approver()?;
+    let mode = Mode::parse(mode).ok_or_else(|| Problem::malformed("`mode` is `enforce` or `observe`"))?;
+    if agent.is_some_and(|agent| agent.is_empty() || agent.len() > 256) {
         return Err(Problem::malformed("`agent` is the name of an agent"));
     }
-    asked.server.engine.set_mode(wanted.agent.as_deref(), mode, &by).await?;
+    asked.server.engine.set_mode(agent, mode, &by).await?;
     asked.server.say("mode", &[("mode", &mode), ("by", &by.name())]);
-    standing(asked).await
+    Ok(())
 }
 
 /// `POST /v1/stop-all`.
@@ -104,27 +111,43 @@ pub async fn tokens(asked: Asked) -> Result<Response, Problem> {
 
 /// `POST /v1/tokens`.
 pub async fn token_create(asked: Asked) -> Result<Response, Problem> {
-    let (wanted, by): (MakeToken, _) = (asked.read()?, asked.approver()?);
-    let role = Role::parse(&wanted.role)
+    let MakeToken { name, role, agent } = asked.read()?;
+    let (token, secret) = make_token(&asked, name, &role, agent).await?;
+    Ok(reply(StatusCode::CREATED, &json!({ "token": token, "secret": secret.as_str() })))
+}
+
+/// Makes a token. Its secret is not kept.
+pub async fn make_token(
+    asked: &Asked,
+    name: String,
+    role: &str,
+    agent: Option<String>,
+) -> Result<(Token, Zeroizing<String>), Problem> {
+    let by = asked.approver()?;
+    let role = Role::parse(role)
         .ok_or_else(|| Problem::malformed("`role` is `agent`, `auditor`, `approver` or `operator`"))?;
-    let new = NewToken { name: wanted.name, role, agent: wanted.agent };
-    match asked.server.engine.token_create(new, &by).await {
-        Ok((token, secret)) => {
-            asked.server.say("token", &[("id", &token.id), ("role", &token.role), ("by", &by.name())]);
-            let shown = json!({ "token": token, "secret": secret.as_str() });
-            Ok(reply(StatusCode::CREATED, &shown))
-        }
-        Err(TokenError::Store(error)) => Err(error.into()),
-        Err(error @ (TokenError::Name | TokenError::Bound)) => Err(Problem::malformed(error.to_string())),
-    }
+    let made = asked.server.engine.token_create(NewToken { name, role, agent }, &by).await;
+    let (token, secret) = made.map_err(|error| match error {
+        TokenError::Store(error) => error.into(),
+        error @ (TokenError::Name | TokenError::Bound) => Problem::malformed(error.to_string()),
+    })?;
+    asked.server.say("token", &[("id", &token.id), ("role", &token.role), ("by", &by.name())]);
+    Ok((token, secret))
 }
 
 /// `DELETE /v1/tokens/{token}`.
 pub async fn token_revoke(asked: Asked) -> Result<Response, Problem> {
-    let (id, by) = (asked.param("token").to_owned(), asked.approver()?);
-    if !asked.server.engine.token_revoke(&id, &by).await? {
+    let id = asked.param("token").to_owned();
+    revoke_token(&asked).await?;
+    Ok(reply(StatusCode::OK, &json!({ "id": id, "revoked": true })))
+}
+
+/// Takes back the token that the path names.
+pub async fn revoke_token(asked: &Asked) -> Result<(), Problem> {
+    let (id, by) = (asked.param("token"), asked.approver()?);
+    if !asked.server.engine.token_revoke(id, &by).await? {
         return Err(Problem::unknown("there is no such token"));
     }
     asked.server.say("token revoked", &[("id", &id), ("by", &by.name())]);
-    Ok(reply(StatusCode::OK, &json!({ "id": id, "revoked": true })))
+    Ok(())
 }

@@ -200,8 +200,13 @@ fn thresholds_now(asked: &Asked) -> Value {
 
 /// `PUT /v1/thresholds`: `null` for what the configuration says.
 pub async fn set_thresholds(asked: Asked) -> Result<Response, Problem> {
-    let wanted: Option<Thresholds> = asked.read()?;
-    let before = thresholds_now(&asked).to_string();
+    change_thresholds(&asked, asked.read()?).await?;
+    thresholds(asked).await
+}
+
+/// Sets when a person is asked; nothing for what the configuration says.
+pub async fn change_thresholds(asked: &Asked, wanted: Option<Thresholds>) -> Result<(), Problem> {
+    let before = thresholds_now(asked).to_string();
     let after = match wanted {
         None => "as the configuration says".to_owned(),
         Some(Thresholds { run_below, ask_above, confidence_min }) => {
@@ -209,8 +214,7 @@ pub async fn set_thresholds(asked: Asked) -> Result<Response, Problem> {
                 .to_string()
         }
     };
-    keeper::edit(&asked, Edit::Thresholds(wanted), "thresholds", Some(&before), &after).await?;
-    thresholds(asked).await
+    keeper::edit(asked, Edit::Thresholds(wanted), "thresholds", Some(&before), &after).await
 }
 
 fn as_json(rule: &Rule) -> Value {

@@ -1,7 +1,7 @@
 //! Users: who they are, and their passwords.
 
 use axum::{http::StatusCode, response::Response};
-use placet_engine::{PasswordHash, Role, UserError, WeakPassword};
+use placet_engine::{PasswordHash, Role, User, UserError, WeakPassword};
 use serde::Deserialize;
 use serde_json::json;
 use zeroize::Zeroizing;
@@ -42,58 +42,90 @@ pub async fn list(asked: Asked) -> Result<Response, Problem> {
 
 /// `POST /v1/users`.
 pub async fn add(asked: Asked) -> Result<Response, Problem> {
-    let (wanted, by): (AddUser, _) = (asked.read()?, asked.approver()?);
-    let role = Role::parse(&wanted.role)
+    let wanted: AddUser = asked.read()?;
+    let user = add_user(&asked, &wanted.name, &wanted.role, wanted.password).await?;
+    Ok(reply(StatusCode::CREATED, &user))
+}
+
+/// Adds a user.
+pub async fn add_user(
+    asked: &Asked,
+    name: &str,
+    role: &str,
+    password: Zeroizing<String>,
+) -> Result<User, Problem> {
+    let by = asked.approver()?;
+    let role = Role::parse(role)
         .ok_or_else(|| Problem::malformed("`role` is `auditor`, `approver` or `operator`"))?;
-    let hash = hash(&asked, wanted.password).await?;
-    match asked.server.engine.user_add(&wanted.name, role, hash, &by).await {
-        Ok(user) => {
-            asked.server.say("user", &[("name", &user.name), ("role", &user.role), ("by", &by.name())]);
-            Ok(reply(StatusCode::CREATED, &user))
-        }
-        Err(UserError::Store(error)) => Err(error.into()),
-        Err(error @ UserError::Taken) => {
+    let hash = hash(asked, password).await?;
+    let user = asked.server.engine.user_add(name, role, hash, &by).await.map_err(|error| match error {
+        UserError::Store(error) => error.into(),
+        error @ UserError::Taken => {
             let remedy = "choose another name, or set their password";
-            Err(Problem::new(StatusCode::CONFLICT, "taken", error.to_string(), remedy))
+            Problem::new(StatusCode::CONFLICT, "taken", error.to_string(), remedy)
         }
-        Err(error @ (UserError::Name | UserError::Role)) => Err(Problem::malformed(error.to_string())),
-    }
+        error @ (UserError::Name | UserError::Role) => Problem::malformed(error.to_string()),
+    })?;
+    asked.server.say("user", &[("name", &user.name), ("role", &user.role), ("by", &by.name())]);
+    Ok(user)
 }
 
 /// `DELETE /v1/users/{user}`.
 pub async fn remove(asked: Asked) -> Result<Response, Problem> {
-    let (name, by) = (asked.param("user").to_owned(), asked.approver()?);
-    if !asked.server.engine.user_remove(&name, &by).await? {
+    remove_user(&asked).await?;
+    Ok(reply(StatusCode::OK, &json!({ "user": asked.param("user"), "removed": true })))
+}
+
+/// Removes the user that the path names.
+pub async fn remove_user(asked: &Asked) -> Result<(), Problem> {
+    let (name, by) = (asked.param("user"), asked.approver()?);
+    if !asked.server.engine.user_remove(name, &by).await? {
         return Err(none());
     }
     asked.server.say("user removed", &[("name", &name), ("by", &by.name())]);
-    Ok(reply(StatusCode::OK, &json!({ "user": name, "removed": true })))
+    Ok(())
 }
 
 /// `PUT /v1/users/{user}/password`.
 pub async fn password(asked: Asked) -> Result<Response, Problem> {
-    let (wanted, by): (SetPassword, _) = (asked.read()?, asked.approver()?);
-    let name = asked.param("user").to_owned();
-    let hash = hash(&asked, wanted.password).await?;
-    if !asked.server.engine.user_password(&name, hash, &by).await? {
+    let wanted: SetPassword = asked.read()?;
+    set_password(&asked, wanted.password).await?;
+    Ok(reply(StatusCode::OK, &json!({ "user": asked.param("user"), "changed": true })))
+}
+
+/// Gives the user that the path names another password.
+pub async fn set_password(asked: &Asked, password: Zeroizing<String>) -> Result<(), Problem> {
+    let (name, by) = (asked.param("user"), asked.approver()?);
+    let hash = hash(asked, password).await?;
+    if !asked.server.engine.user_password(name, hash, &by).await? {
         return Err(none());
     }
     asked.server.say("password", &[("user", &name), ("by", &by.name())]);
-    Ok(reply(StatusCode::OK, &json!({ "user": name, "changed": true })))
+    Ok(())
 }
 
 /// `PUT /v1/me/password`.
 pub async fn own_password(asked: Asked) -> Result<Response, Problem> {
     let wanted: SetOwnPassword = asked.read()?;
+    let name = set_own_password(&asked, wanted.current, wanted.password).await?;
+    Ok(reply(StatusCode::OK, &json!({ "user": name, "changed": true })))
+}
+
+/// Gives the caller another password. Their name.
+pub async fn set_own_password(
+    asked: &Asked,
+    current: Zeroizing<String>,
+    password: Zeroizing<String>,
+) -> Result<String, Problem> {
     let name = asked.caller.as_ref().map(|caller| caller.name().to_owned()).unwrap_or_default();
     // Whoever finds a browser open does not know the password.
-    let known = sign_in::check(&asked, name, wanted.current).await?;
-    let hash = hash(&asked, wanted.password).await?;
+    let known = sign_in::check(asked, name, current).await?;
+    let hash = hash(asked, password).await?;
     if !asked.server.engine.own_password(&known, hash).await? {
         return Err(none());
     }
     asked.server.say("password", &[("user", &known.name()), ("by", &known.name())]);
-    Ok(reply(StatusCode::OK, &json!({ "user": known.name(), "changed": true })))
+    Ok(known.name().to_owned())
 }
 
 async fn hash(asked: &Asked, password: Zeroizing<String>) -> Result<PasswordHash, Problem> {

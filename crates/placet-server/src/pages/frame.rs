@@ -14,7 +14,7 @@ use super::{
     assets::{ICON, SCRIPT, STYLE, pack, packed, takes_gzip},
     part::{
         icon::{icon, sheet},
-        text::{number, plain},
+        text::{minute, number, plain},
     },
 };
 use crate::{
@@ -222,7 +222,13 @@ fn foot(asked: &Asked, waiting: &Waiting, standing: &Standing) -> Markup {
                 } }
                 @if !others.is_empty() { br; (others) }
             }
-            p { b { "Audit log" } br; (number(waiting.records)) " records" }
+            p {
+                b { "Audit log" } br; (number(waiting.records)) " records"
+                @if let Some(last) = asked.server.engine.last_verified() {
+                    br;
+                    @if last.is_intact() { "intact, " (minute(last.at)) } @else { a.blocked href="/audit/check" { "not what was written" } }
+                }
+            }
             @if let Some(caller) = &asked.caller {
                 form method="post" action="/sign-out" {
                     p { b { (plain(caller.name())) } br; (caller.role().as_str()) }

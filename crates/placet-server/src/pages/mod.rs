@@ -5,6 +5,7 @@
 
 pub mod agents;
 pub mod assets;
+pub mod audit;
 pub mod frame;
 pub mod hold;
 pub mod holds;
@@ -63,6 +64,11 @@ pub const PAGES: &[Endpoint] = &[
     page(Get, "/reviews/{review}", READS, "One review", |asked| Box::pin(reviews::show(asked))),
     page(Post, "/reviews/{review}/done", ANSWERS, "Say that you have looked at one", |asked| Box::pin(reviews::done(asked))),
     page(Post, "/reviews/done", ANSWERS, "Say that you have looked at all of a session", |asked| Box::pin(reviews::all_done(asked))),
+
+    page(Get, "/audit", READS, "Records, found by what they say", |asked| Box::pin(audit::list(asked))),
+    page(Get, "/audit/check", READS, "Whether the log is what was written", |asked| Box::pin(audit::check::show(asked))),
+    page(Post, "/audit/check", READS, "Check the whole log", |asked| Box::pin(audit::check::begin(asked))),
+    page(Get, "/audit/{index}", READS, "One record and its proof", |asked| Box::pin(audit::record::show(asked))),
 
     page(Get, "/stop", ANSWERS, "Whether you mean to stop everything", |asked| Box::pin(stop::show(asked))),
     page(Post, "/stop", ANSWERS, "Stop everything", |asked| Box::pin(stop::stop(asked))),
