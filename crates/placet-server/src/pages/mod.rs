@@ -15,6 +15,7 @@ pub mod part;
 pub mod refused;
 pub mod reviews;
 pub mod sessions;
+pub mod settings;
 pub mod sign_in;
 pub mod stop;
 pub mod threats;
@@ -69,6 +70,21 @@ pub const PAGES: &[Endpoint] = &[
     page(Get, "/audit/check", READS, "Whether the log is what was written", |asked| Box::pin(audit::check::show(asked))),
     page(Post, "/audit/check", READS, "Check the whole log", |asked| Box::pin(audit::check::begin(asked))),
     page(Get, "/audit/{index}", READS, "One record and its proof", |asked| Box::pin(audit::record::show(asked))),
+
+    page(Get, "/settings", READS, "How things run", |asked| Box::pin(settings::running::show(asked))),
+    page(Post, "/settings/observe", RUNS, "Only observe", |asked| Box::pin(settings::running::observe(asked))),
+    page(Post, "/settings/enforce", RUNS, "Enforce", |asked| Box::pin(settings::running::enforce(asked))),
+    page(Post, "/settings/thresholds", RUNS, "Set from which risk on a person is asked", |asked| Box::pin(settings::running::thresholds(asked))),
+    page(Post, "/settings/password", READS, "Give yourself another password", |asked| Box::pin(settings::running::password(asked))),
+    page(Get, "/settings/people", RUNS, "Users and tokens", |asked| Box::pin(settings::people::show(asked))),
+    page(Post, "/settings/people/users", RUNS, "Add a user", |asked| Box::pin(settings::people::add(asked))),
+    page(Post, "/settings/people/users/{user}/remove", RUNS, "Remove a user", |asked| Box::pin(settings::people::remove(asked))),
+    page(Post, "/settings/people/users/{user}/password", RUNS, "Give a user another password", |asked| Box::pin(settings::people::password(asked))),
+    page(Post, "/settings/people/tokens", RUNS, "Make a token; its secret is shown this once", |asked| Box::pin(settings::people::make(asked))),
+    page(Post, "/settings/people/tokens/{token}/revoke", RUNS, "Take a token back", |asked| Box::pin(settings::people::revoke(asked))),
+    page(Get, "/settings/notifications", READS, "Who is told, and what came of it", |asked| Box::pin(settings::notifications::show(asked))),
+    page(Post, "/settings/notifications/{channel}/test", RUNS, "Send a test over a channel", |asked| Box::pin(settings::notifications::test(asked))),
+    page(Post, "/settings/notices/{notice}/again", RUNS, "Send again what was given up", |asked| Box::pin(settings::notifications::again(asked))),
 
     page(Get, "/stop", ANSWERS, "Whether you mean to stop everything", |asked| Box::pin(stop::show(asked))),
     page(Post, "/stop", ANSWERS, "Stop everything", |asked| Box::pin(stop::stop(asked))),
