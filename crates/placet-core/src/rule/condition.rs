@@ -129,13 +129,13 @@ impl Field {
 /// What a rule asks of the assessment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AssessmentPattern {
-    risk: Option<Constraint>,
-    confidence: Option<Constraint>,
-    class: Words<SideEffectClass>,
-    human_impact: Words<HumanImpact>,
-    requires_human: Option<bool>,
-    reversible: Option<bool>,
-    crisis_sensitive: Option<bool>,
+    pub(super) risk: Option<Constraint>,
+    pub(super) confidence: Option<Constraint>,
+    pub(super) class: Words<SideEffectClass>,
+    pub(super) human_impact: Words<HumanImpact>,
+    pub(super) requires_human: Option<bool>,
+    pub(super) reversible: Option<bool>,
+    pub(super) crisis_sensitive: Option<bool>,
 }
 
 macro_rules! words_of {

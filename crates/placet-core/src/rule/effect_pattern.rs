@@ -69,7 +69,7 @@ impl<T: Word> Words<T> {
         if self.bits == 0 { u16::MAX } else { self.bits }
     }
 
-    fn is_given(self) -> bool {
+    pub(super) fn is_given(self) -> bool {
         self.bits != 0
     }
 

@@ -71,6 +71,24 @@ impl Example {
         Ok(examples)
     }
 
+    /// Its events in one line, for people.
+    pub fn line(&self) -> String {
+        let mut line = String::new();
+        let mut rest = self.events.as_slice();
+        while let Some(((_, event), _)) = rest.split_first() {
+            let same = rest.iter().take_while(|(_, other)| other == event).count();
+            if !line.is_empty() {
+                line.push_str("  then  ");
+            }
+            line.push_str(&event_line(event));
+            if same > 1 {
+                line.push_str(&format!("  ({same} times)"));
+            }
+            rest = &rest[same..];
+        }
+        crate::printable::shown(&line, 200)
+    }
+
     fn read(data: &Located, wanted: Wanted) -> Result<Self, LocatedError> {
         let mut events = Vec::new();
         match &data.value {
@@ -121,6 +139,20 @@ impl Example {
             events.push((after_ms, event.clone()));
         }
         Ok(())
+    }
+}
+
+/// An event in one line, for people.
+pub fn event_line(event: &Event) -> String {
+    match event {
+        Event::ToolCall(call) => match (call.tool().as_str(), call.arg("command").and_then(Json::as_str)) {
+            ("terminal", Some(command)) => command.to_owned(),
+            (tool, _) => format!("{tool} {}", crate::canonical::to_string(call.args())),
+        },
+        Event::Other(report) => match report.text() {
+            Some(text) => format!("{}: {text}", report.kind()),
+            None => report.kind().to_string(),
+        },
     }
 }
 

@@ -34,6 +34,8 @@ mod judge;
 
 mod schema;
 
+mod sentence;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -42,12 +44,13 @@ use crate::{EventKind, Verdict, located::Mark, quorum::Threshold};
 
 pub use condition::{AssessmentPattern, Condition, Field};
 pub use effect_pattern::EffectPattern;
-pub use example::{Example, ExampleFailure, Wanted};
+pub use example::{Example, ExampleFailure, Wanted, event_line};
 pub use history::{History, HistoryError, Memory, Note, Noted};
 pub use judge::{Hearing, Judged, Match, NearMatch, RuleSet, SetError};
 pub use read::{Pack, read};
 pub use ready::{make_ready, read_ready};
 pub use schema::schema;
+pub use sentence::{Part, Sentence};
 pub use sequence::{Sequence, Step, Taken};
 pub use shelf::Shelf;
 pub use subject::Subject;

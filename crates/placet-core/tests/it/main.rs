@@ -16,6 +16,7 @@ mod properties;
 mod redact;
 mod rules;
 mod scenarios;
+mod sentences;
 mod shell_corpus;
 mod sql;
 mod tool_properties;
