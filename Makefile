@@ -13,6 +13,7 @@ tour: ## A short tour of what Placet understands.
 	@examples/tour.sh target/release/placet
 
 test: lint ## Everything that must hold before a change lands.
+	.ci/browser
 	cargo nextest run --workspace --no-fail-fast
 	cargo test --doc --workspace --quiet
 

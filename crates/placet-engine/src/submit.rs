@@ -197,6 +197,8 @@ impl Engine {
                 Settled::Held(held, deadline) => {
                     shared.grown.store(true, Ordering::SeqCst);
                     shared.due_at(deadline);
+                    // It ends in time even if nobody waits for it.
+                    self.ring();
                     held
                 }
             };

@@ -14,7 +14,7 @@ use super::{
     assets::{ICON, SCRIPT, STYLE, pack, packed, takes_gzip},
     part::{
         icon::{icon, sheet},
-        text::{minute, number, plain},
+        text::{minute, number, plain, several},
     },
 };
 use crate::{
@@ -223,7 +223,7 @@ fn foot(asked: &Asked, waiting: &Waiting, standing: &Standing) -> Markup {
                 @if !others.is_empty() { br; (others) }
             }
             p {
-                b { "Audit log" } br; (number(waiting.records)) " records"
+                b { "Audit log" } br; (several(waiting.records, "record", "records"))
                 @if let Some(last) = asked.server.engine.last_verified() {
                     br;
                     @if last.is_intact() { "intact, " (minute(last.at)) } @else { a.blocked href="/audit/check" { "not what was written" } }

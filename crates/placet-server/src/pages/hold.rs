@@ -216,6 +216,8 @@ fn answer_form(seen: &Seen, reader: &Reader) -> Markup {
         div #answer data-live data-hold data-v=(version(hold)) {
             @match (&reader.csrf, hold.state) {
                 (Some(csrf), HoldState::Pending) => {
+                    // Enter in the reason sends this form, so it denies; in the other one it would approve.
+                    form #deny method="post" action={ "/holds/" (ticket) } { (csrf) input type="hidden" name="from" value=(reader.from); }
                     form.panel.stack method="post" action={ "/holds/" (ticket) } aria-labelledby="answer-title" {
                         (csrf)
                         input type="hidden" name="from" value=(reader.from);
@@ -229,11 +231,11 @@ fn answer_form(seen: &Seen, reader: &Reader) -> Markup {
                                 (icon("yes"))
                                 @if crisis { "Approve this message" } @else { "Approve once " kbd { "a" } }
                             }
-                            button.btn name="answer" value="deny" data-key=[(!crisis).then_some("d")] {
+                            button.btn form="deny" name="answer" value="deny" data-key=[(!crisis).then_some("d")] {
                                 (icon("no")) "Deny" @if !crisis { " " kbd { "d" } }
                             }
                         }
-                        label { "If you deny, the agent reads" input name="reason" maxlength="500" autocomplete="off" placeholder="Why not, or what to do instead"; }
+                        label { "If you deny, the agent reads" input form="deny" name="reason" maxlength="500" autocomplete="off" placeholder="Why not, or what to do instead"; }
                         @if !crisis { (scopes(seen)) }
                     }
                 }

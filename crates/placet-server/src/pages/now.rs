@@ -24,10 +24,11 @@ const CARDS: usize = 25;
 pub async fn show(asked: Asked) -> Result<Response, Problem> {
     let look = |engine: &placet_engine::Engine| {
         let holds = engine.views(engine.pending(CARDS)?)?;
-        let (waiting, threats) = engine.look(|ledger| Ok((ledger.waiting()?, ledger.threats(false, 5)?)))?;
-        Ok((holds, waiting, threats, engine.now(), engine.snapshot()))
+        let (waiting, threats, nobody_asked) = engine
+            .look(|ledger| Ok((ledger.waiting()?, ledger.threats(false, 5)?, ledger.agents()?.is_empty())))?;
+        Ok((holds, waiting, threats, nobody_asked, engine.now(), engine.snapshot()))
     };
-    let (holds, waiting, threats, now, snapshot) = asked.server.off(look).await?;
+    let (holds, waiting, threats, nobody_asked, now, snapshot) = asked.server.off(look).await?;
     let hour = asked.server.pulse(|pulse| pulse.hour()).await?;
     let reader = reader(&asked, "/");
     let title = match waiting.holds {
@@ -48,7 +49,7 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
             section.stack aria-label="Waiting for a person" {
                 div.stack #waiting data-live data-list {
                     @for hold in &holds { (card(hold, now, &reader)) }
-                    @if holds.is_empty() { div #none { (nothing(waiting.records)) } }
+                    @if holds.is_empty() { div #none { (nothing(nobody_asked)) } }
                     @if waiting.holds > holds.len() as u64 {
                         p.small.muted #more {
                             "and " (number(waiting.holds - holds.len() as u64)) " more, which come up as these are answered. "
@@ -77,9 +78,9 @@ pub fn reader(asked: &Asked, from: &str) -> Reader {
     Reader { csrf: frame::may_answer(asked).then(|| frame::csrf(asked)), from: from.to_owned() }
 }
 
-fn nothing(records: u64) -> Markup {
-    match records {
-        0 => empty(
+fn nothing(nobody_asked: bool) -> Markup {
+    match nobody_asked {
+        true => empty(
             "gate",
             "No agent has asked yet",
             html! {
@@ -87,7 +88,7 @@ fn nothing(records: u64) -> Markup {
                 "; " code { "placet demo" } " shows how that looks, and " a href="/try" { "Try it" } " what Placet thinks of a command."
             },
         ),
-        _ => empty(
+        false => empty(
             "allow",
             "Nothing waits for you",
             html! { "Calls that need a person appear here by themselves, also in the title of this tab." },

@@ -7,7 +7,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::serve::{Service, risky, run};
+use crate::service::{Service, risky, run};
 
 fn calls(service: &Service, count: usize) {
     for number in 0..count {

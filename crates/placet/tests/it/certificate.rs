@@ -18,7 +18,7 @@ use rustls::{
 };
 use tempfile::TempDir;
 
-use crate::serve::{Service, run};
+use crate::service::{Service, run};
 
 /// Writes a new certificate and its key, and gives it to whoever shall trust it.
 fn write(home: &Path, mode: u32) -> CertificateDer<'static> {

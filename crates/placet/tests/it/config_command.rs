@@ -173,7 +173,7 @@ fn the_service_listens_where_the_configuration_says() {
 #[test]
 fn the_lines_of_the_service_are_json_where_that_is_wanted() {
     let home = TempDir::new().unwrap();
-    let service = crate::serve::Service::start(home.path(), &["--log", "json"]);
+    let service = crate::service::Service::start(home.path(), &["--log", "json"]);
     service.post("/v1/none", &Value::Null, "x");
     let said = service.end("-TERM");
     assert!(!said.is_empty() && !said.contains('\u{1b}'), "{said}");

@@ -4,7 +4,7 @@
 
 use tempfile::TempDir;
 
-use crate::serve::{Service, run};
+use crate::service::{Service, run};
 
 #[test]
 fn it_shows_all_three_answers_and_leaves_nothing_behind() {

@@ -12,7 +12,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{run::placet, serve::Service};
+use crate::{run::placet, service::Service};
 
 fn command(home: &Path, arguments: &[&str]) -> Command {
     let mut command = placet();

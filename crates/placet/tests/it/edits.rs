@@ -7,7 +7,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::serve::{Service, run};
+use crate::service::{Service, run};
 
 const RULE: &str = "\
 id: team.no-notes

@@ -11,7 +11,7 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::serve::Service;
+use crate::service::Service;
 
 /// The numbers of the records that a stream tells from `last` on, until it has told `count` or ends.
 fn listen(service: &Service, secret: &str, last: Option<u64>, count: usize) -> Vec<u64> {

@@ -1,6 +1,7 @@
 //! What the `placet` binary promises whoever runs it.
 
 mod run;
+mod service;
 mod tools;
 mod warrant;
 

@@ -14,7 +14,7 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::serve::{Service, risky, run};
+use crate::service::{Service, risky, run};
 
 /// Somebody who takes everything.
 fn sink() -> (SocketAddr, mpsc::Receiver<Value>) {

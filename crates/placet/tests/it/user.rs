@@ -12,7 +12,7 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::serve::{Service, command, run};
+use crate::service::{Service, command, run};
 
 /// What a command says to somebody who types `input`, and how it ends.
 fn run_with(home: &Path, arguments: &[&str], input: &str) -> (String, String, i32) {
