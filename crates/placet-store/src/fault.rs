@@ -117,6 +117,7 @@ forward! {
     fn holds_pending(limit: usize) -> Vec<Hold>;
     fn holds_pending_of(session: &str) -> Vec<Hold>;
     fn holds_last(limit: usize) -> Vec<Hold>;
+    fn holds_page(pending: bool, skip: usize, limit: usize) -> Vec<Hold>;
     fn holds_due(now: Timestamp, limit: usize) -> Vec<Hold>;
     fn hold_next_due() -> Option<Timestamp>;
     fn waiting() -> Waiting;

@@ -86,6 +86,8 @@ pub trait Ledger {
     fn holds_pending_of(&mut self, session: &str) -> Result<Vec<Hold>>;
     /// Up to `limit` holds, the newest first.
     fn holds_last(&mut self, limit: usize) -> Result<Vec<Hold>>;
+    /// The same two lists from the `skip`th on: of those that wait, or of all.
+    fn holds_page(&mut self, pending: bool, skip: usize, limit: usize) -> Result<Vec<Hold>>;
     /// Up to `limit` holds whose time to be answered or redeemed is over at `now`.
     fn holds_due(&mut self, now: Timestamp, limit: usize) -> Result<Vec<Hold>>;
     /// When the next hold is due: to end, or to be brought before somebody else.

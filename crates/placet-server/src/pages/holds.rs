@@ -30,13 +30,9 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
     let page = asked.count("page", 1, PAGES_MAX)?.max(1) as usize;
     let look = move |engine: &Engine| {
         // One more than is shown says whether there are more.
-        let wanted = page * ROWS + 1;
-        let mut holds = match all {
-            true => engine.look(|ledger| ledger.holds_last(wanted))?,
-            false => engine.pending(wanted)?,
-        };
-        let more = holds.len() == wanted;
-        let holds = holds.drain(..holds.len() - usize::from(more)).skip((page - 1) * ROWS).collect();
+        let mut holds = engine.look(|ledger| ledger.holds_page(!all, (page - 1) * ROWS, ROWS + 1))?;
+        let more = holds.len() > ROWS;
+        holds.truncate(ROWS);
         let waiting = engine.look(|ledger| ledger.waiting())?;
         Ok((engine.views(holds)?, more, waiting, engine.now()))
     };

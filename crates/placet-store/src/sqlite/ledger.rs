@@ -428,6 +428,14 @@ impl Ledger for SqliteLedger<'_> {
         self.holds("order by id desc limit ?", [limit as i64])
     }
 
+    fn holds_page(&mut self, pending: bool, skip: usize, limit: usize) -> Result<Vec<Hold>> {
+        let rest = match pending {
+            true => "where state = 'pending' order by crisis desc, deadline limit ? offset ?",
+            false => "order by id desc limit ? offset ?",
+        };
+        self.holds(rest, [limit as i64, skip as i64])
+    }
+
     fn holds_due(&mut self, now: Timestamp, limit: usize) -> Result<Vec<Hold>> {
         let (now, limit) = (now.as_ms(), limit as i64);
         let mut due =

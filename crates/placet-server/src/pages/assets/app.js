@@ -100,17 +100,35 @@
       const note = new Notification('Placet', {body: link.textContent, tag: ticket});
       note.onclick = () => { focus(); location.href = link.href; };
     }
-    if (kept('sound') === 'on') sing();
   };
+  const stale = () => {
+    const link = document.createElement('a');
+    link.className = 'toast';
+    link.href = location.href;
+    link.textContent = 'This page is no longer live. Load it again.';
+    document.getElementById('toasts')?.replaceChildren(link);
+  };
+  // One tab listens and tells the others: a browser opens only a few connections to one place.
   if (document.getElementById('nav')) {
-    const live = new EventSource('/live');
-    live.addEventListener('changed', event => {
-      const {waiting, news} = JSON.parse(event.data);
+    const tabs = new BroadcastChannel('placet');
+    const hear = ({waiting, news}) => {
       document.title = (waiting ? `(${waiting}) ` : '') + document.title.replace(/^\(\d+\) /, '');
       news.forEach(toast);
       refresh();
-    });
-    addEventListener('beforeunload', () => live.close());
+    };
+    const listen = () => {
+      const live = new EventSource('/live');
+      live.addEventListener('changed', event => {
+        const told = JSON.parse(event.data);
+        hear(told);
+        tabs.postMessage(told);
+        if (told.news.length && kept('sound') === 'on') sing();
+      });
+      live.addEventListener('error', () => { if (live.readyState === EventSource.CLOSED) stale(); });
+      addEventListener('beforeunload', () => live.close());
+    };
+    tabs.addEventListener('message', event => hear(event.data));
+    if (navigator.locks) navigator.locks.request('placet-live', () => { listen(); return new Promise(() => {}); }); else listen();
   }
   document.addEventListener('visibilitychange', () => { if (!document.hidden && again) refresh(); });
 

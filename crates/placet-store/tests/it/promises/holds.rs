@@ -85,6 +85,13 @@ pub fn a_ticket_names_one_hold(place: &dyn Place) {
     assert!(open(&*store, &new_hold(2)).is_some_and(|second| second > first));
     assert_eq!(numbers(&read(&*store, |ledger| ledger.holds_last(10))), [2, 1]);
     assert_eq!(numbers(&read(&*store, |ledger| ledger.holds_last(1))), [2]);
+    assert_eq!(numbers(&read(&*store, |ledger| ledger.holds_page(false, 1, 10))), [1]);
+    let (all, rest) = (
+        read(&*store, |ledger| ledger.holds_page(true, 0, 10)),
+        read(&*store, |ledger| ledger.holds_page(true, 1, 10)),
+    );
+    assert_eq!(numbers(&all), numbers(&read(&*store, |ledger| ledger.holds_pending(10))));
+    assert_eq!(numbers(&rest), numbers(&all)[1.min(all.len())..]);
 }
 
 pub fn a_call_that_cannot_come_back_finds_no_hold(place: &dyn Place) {
