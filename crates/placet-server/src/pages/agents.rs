@@ -98,7 +98,7 @@ fn line(asked: &Asked, one: &Deployed, mode: Mode, hour: &Hour, now: Timestamp) 
                 @if one.bound > 0 { " " span.small.muted { (icon("gate")) " warrant" @if one.bound > 1 { "s of " (one.bound) " sessions" } } }
             }
             td.wide { (short(&one.host, 40)) }
-            td { (mode_of(asked, &agent.name, mode)) }
+            td.mode { (mode_of(asked, &agent.name, mode)) }
             td.num { (number(calls)) }
             td.num.wide { (number(lately.map_or(0, |active| active.counts.calls()))) }
             td.num { (percent(agent.held, calls)) }
@@ -112,7 +112,7 @@ fn line(asked: &Asked, one: &Deployed, mode: Mode, hour: &Hour, now: Timestamp) 
 /// A part of all in hundredths; less than one of them is not nothing.
 fn percent(part: u64, all: u64) -> String {
     match (part, part.saturating_mul(100).checked_div(all)) {
-        (0, _) | (_, None) => "0".to_owned(),
+        (0, _) | (_, None) => "0%".to_owned(),
         (_, Some(0)) => "<1%".to_owned(),
         (_, Some(percent)) => format!("{percent}%"),
     }

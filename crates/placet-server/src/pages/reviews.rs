@@ -96,7 +96,7 @@ fn line(review: &ReviewView, now: Timestamp) -> Markup {
             td {
                 a href={ "/reviews/" (review.review.record) } { (short(&sentence(happened.first().map_or("Did nothing that is known", String::as_str)), 160)) }
                 @if happened.len() > 1 { " " span.small.muted { "and " (happened.len() - 1) " more" } }
-                br; span.small.muted.mono { (short(text(review, "tool"), 80)) }
+                br; span.small.muted.mono { (short(text(review, "tool"), 80)) @if let Some(command) = command(review) { ": " (short(command, 160)) } }
             }
             td.wide { (sessions::name(text(review, "agent"))) }
             td.wide { @if !session.is_empty() { a.plain.mono href={ "/reviews?session=" (escaped(session)) } { (short(session, 40)) } } }
@@ -108,6 +108,12 @@ fn line(review: &ReviewView, now: Timestamp) -> Markup {
 
 fn text<'a>(review: &'a ReviewView, key: &str) -> &'a str {
     review.call(key).and_then(Json::as_str).unwrap_or("")
+}
+
+/// The command it ran, if it ran one.
+fn command(review: &ReviewView) -> Option<&str> {
+    let args = review.call("args")?;
+    ["command", "cmd", "script", "code"].iter().find_map(|name| args.get(name)?.as_str())
 }
 
 fn state(state: ReviewState) -> Markup {
