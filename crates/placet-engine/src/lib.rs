@@ -79,12 +79,15 @@ mod logins;
 
 mod sessions;
 
+mod bound;
+
 mod engine;
 
 pub use answer::{Answer, Comfort, Held};
 pub use assessor::{Assess, Assessor};
 pub use attention::{Attention, LETTERS_PER_WORD, Tally, WORDS_PER_MINUTE};
 pub use auditor::AuditKeys;
+pub use bound::BoundWarrant;
 pub use card::Card;
 pub use checked::Checked;
 pub use clock::{Clock, ManualClock, SystemClock};

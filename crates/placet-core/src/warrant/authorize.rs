@@ -10,6 +10,7 @@ use super::{
     posture::Posture,
     proof::Possession,
     scope::Tier,
+    used::{calls_key, rate_key, rate_steps, sum_key},
 };
 use crate::{
     Assessment, CallDigest, Claim, Finding, Source, Timestamp, ToolCall, Verdict,
@@ -177,7 +178,7 @@ impl Authority<'_> {
             return Err(format!("it is only valid {hours}"));
         }
         if let Some(limit) = limits.max_calls {
-            let key = format!("warrant:{}:calls", link.head.id);
+            let key = calls_key(link.head.id);
             claims.push(self.count(key, 1, limit).map_err(|()| format!("all {limit} calls are used up"))?);
         }
         if let Some(rate) = limits.rate {
@@ -195,7 +196,7 @@ impl Authority<'_> {
             let amount = amount.ok_or_else(|| {
                 format!("`{name}` has a budget, so it must be a number that is not negative, with at most six decimals")
             })?;
-            let key = format!("warrant:{}:sum:{}", link.head.id, budget.argument);
+            let key = sum_key(link.head.id, &budget.argument);
             let left = budget.most.millionths().saturating_sub(self.counters.count(&key));
             claims.push(self.count(key, amount.millionths(), budget.most.millionths()).map_err(|()| {
                 let left = Amount::from_millionths(left);
@@ -207,11 +208,9 @@ impl Authority<'_> {
 
     /// The claim to add to the current step of a rate, if all steps that a stretch ending now could touch stay within it.
     fn count_rate(&self, link: &Link, rate: Rate) -> Result<Claim, ()> {
-        let since = self.now.ms_since(link.head.not_before).max(0).unsigned_abs();
-        let (step, before) = rate.steps();
-        let current = since / step;
-        let key = |step: u64| format!("warrant:{}:rate:{step}", link.head.id);
-        let past = (current.saturating_sub(before)..current).map(|step| self.counters.count(&key(step)));
+        let (past, current) = rate_steps(link, rate, self.now);
+        let key = |step: u64| rate_key(link.head.id, step);
+        let past = past.map(|step| self.counters.count(&key(step)));
         let used = past.fold(0, u64::saturating_add);
         // Steps that are over no longer change, so what they leave is a limit for the current one.
         self.count(key(current), 1, rate.count.saturating_sub(used))

@@ -36,11 +36,15 @@ mod approval;
 
 mod counters;
 
+mod used;
+
 mod authorize;
 
 pub mod grammar;
 
 mod slip;
+
+mod wish;
 
 pub mod narrow;
 
@@ -69,3 +73,5 @@ pub(crate) use reach::{VERBS, host_of};
 pub use revocation::{RevocationError, RevocationList, Revocations, RevocationsDigest, SealedRevocations};
 pub use scope::{Argument, Capability, Deed, Outside, Permit, Scope, Tier};
 pub use slip::Slip;
+pub use used::Used;
+pub use wish::{Wish, WishError};

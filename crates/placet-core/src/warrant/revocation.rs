@@ -150,6 +150,11 @@ impl Revocations {
         Self::default()
     }
 
+    /// The newest list of each root.
+    pub fn lists(&self) -> impl Iterator<Item = &RevocationList> {
+        self.lists.values()
+    }
+
     /// The name of this state.
     pub fn digest(&self) -> RevocationsDigest {
         self.digest

@@ -4,13 +4,8 @@ use std::{io::Write as _, path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
-use placet_core::{
-    assess::Score,
-    warrant::{
-        Hours, Level, Limits, Posture, Purpose, Scope, SealedWarrant, Slip, Subject, Terms, Tier, WarrantId,
-        grammar::{self, GrammarError},
-        narrow, parse_duration,
-    },
+use placet_core::warrant::{
+    self, Purpose, Scope, SealedWarrant, Slip, Subject, Terms, WarrantId, narrow, parse_duration,
 };
 use serde_json::json;
 
@@ -212,77 +207,18 @@ fn terms(given: &Wish, shared: &Shared) -> anyhow::Result<Terms> {
 }
 
 fn scope(given: &Wish, slip: Option<Scope>) -> anyhow::Result<Scope> {
-    let mut scope = slip.unwrap_or_else(|| Scope {
-        capabilities: Vec::new(),
-        effects: Vec::new(),
-        limits: Limits::default(),
-        posture: Posture::OPEN,
-    });
-    let lists = [("--allow", &given.allow, Tier::Always), ("--gate", &given.gate, Tier::Gated)];
-    for (option, lines, tier) in lists {
-        for line in lines {
-            let capability =
-                grammar::capability(line, tier).map_err(|error| pointed(option, line, &error))?;
-            scope.capabilities.push(capability);
-        }
-    }
-    let lists = [
-        ("--allow-effects", &given.allow_effects, Tier::Always),
-        ("--gate-effects", &given.gate_effects, Tier::Gated),
-    ];
-    for (option, lines, tier) in lists {
-        for line in lines {
-            let capability =
-                grammar::effect_capability(line, tier).map_err(|error| pointed(option, line, &error))?;
-            scope.capabilities.push(capability);
-        }
-    }
-    if scope.capabilities.is_empty() {
-        bail!("nothing is allowed; name a tool with `--allow` or `--gate`");
-    }
-    for line in &given.effects {
-        scope.effects.extend(grammar::effects(line).map_err(|error| pointed("--effects", line, &error))?);
-    }
-    let limits = &mut scope.limits;
-    limits.max_calls = given.max_calls.or(limits.max_calls);
-    if let Some(rate) = &given.rate {
-        limits.rate = Some(grammar::rate(rate).map_err(|error| pointed("--rate", rate, &error))?);
-    }
-    for line in &given.budget {
-        let budget = grammar::budget(line).map_err(|error| pointed("--budget", line, &error))?;
-        limits.budgets.retain(|other| other.argument != budget.argument);
-        limits.budgets.push(budget);
-    }
-    limits.budgets.sort_by(|a, b| (a.argument.len(), &a.argument).cmp(&(b.argument.len(), &b.argument)));
-    if let Some(hours) = &given.hours {
-        limits.hours = Some(Hours::parse(hours).map_err(|error| anyhow!("`--hours`: {error}"))?);
-    }
-    if let Some(risk) = given.max_risk {
-        limits.max_risk = Some(Score::parse(risk).context("`--max-risk` is a number from 0 to 1")?);
-    }
-    if let Some(posture) = &given.posture {
-        scope.posture = read_posture(posture)?;
-    }
-    Ok(scope)
-}
-
-fn pointed(option: &str, line: &str, error: &GrammarError) -> anyhow::Error {
-    anyhow!("`{option}`: {}", error.pointing_at(line))
-}
-
-fn read_posture(text: &str) -> anyhow::Result<Posture> {
-    let mut posture = Posture::OPEN;
-    for part in text.split(',') {
-        let read = part.trim().split_once('=').and_then(|(name, level)| Some((name, Level::parse(level)?)));
-        match read {
-            Some(("fs", level)) => posture.fs = level,
-            Some(("net", level)) => posture.net = level,
-            Some(("proc", level)) => posture.proc = level,
-            Some(_) | None => bail!(
-                "`--posture {}` is not `fs=`, `net=` or `proc=` with `open`, `guarded` or `closed`",
-                part.escape_debug()
-            ),
-        }
-    }
-    Ok(posture)
+    let wish = warrant::Wish {
+        allow: given.allow.clone(),
+        gate: given.gate.clone(),
+        allow_effects: given.allow_effects.clone(),
+        gate_effects: given.gate_effects.clone(),
+        effects: given.effects.clone(),
+        max_calls: given.max_calls,
+        rate: given.rate.clone(),
+        budget: given.budget.clone(),
+        hours: given.hours.clone(),
+        max_risk: given.max_risk,
+        posture: given.posture.clone(),
+    };
+    Ok(wish.scope(slip)?)
 }
