@@ -166,7 +166,7 @@ fn before_this(seen: &Seen) -> Markup {
                 @if seen.earlier.is_empty() {
                     p.small.muted { "Nothing: this is the first thing it asked for." }
                 } @else {
-                    ol.panel.time.gap-top aria-label="The session before this" {
+                    ol.panel.time.brief.gap-top aria-label="The session before this" {
                         @for row in &seen.earlier { (axis.row(row)) }
                     }
                 }

@@ -48,7 +48,7 @@ const PICTURES: &[Picture] = &[
     picture("hold", Eye::Light, "/", &[TERRAFORM]),
     picture("hold-dark", Eye::Dark, "/", &[TERRAFORM]),
     picture("hold-phone", Eye::Phone, "/", &[TERRAFORM]),
-    picture("hold-scope", Eye::Light, "/", &[(".hold h2 a", "Writes remote"), ("summary", "Approve more")]),
+    picture("hold-scope", Eye::Light, "/", &[(".hold h2 a", "Replaces"), ("summary", "Approve more")]),
     picture("holds", Eye::Light, "/holds", &[]),
     picture("sessions", Eye::Light, "/sessions", &[]),
     picture("session", Eye::Light, "/sessions/3f9a", &[]),

@@ -237,10 +237,9 @@ impl Tab {
         self.session.devtools(command, parameters)
     }
 
-    /// The whole page as a picture.
+    /// What the window shows, as a picture.
     pub fn picture(&self, file: &Path) {
-        let taken = self
-            .devtools("Page.captureScreenshot", json!({ "format": "png", "captureBeyondViewport": true }));
+        let taken = self.devtools("Page.captureScreenshot", json!({ "format": "png" }));
         std::fs::write(file, BASE64.decode(taken["data"].as_str().unwrap().as_bytes()).unwrap()).unwrap();
     }
 

@@ -10,7 +10,7 @@ use crate::tab::Tab;
 const OF_A_KIND: usize = 2;
 
 /// Not there yet.
-const LATER: [&str; 5] = ["/rules", "/warrants", "/audit", "/try", "/settings"];
+const LATER: [&str; 3] = ["/rules", "/warrants", "/try"];
 
 /// Goes to every page, and has `look` look at each.
 pub fn every_page(tab: &Tab, mut look: impl FnMut(&str)) {
