@@ -21,7 +21,7 @@ fn at(value: &Json, depth: usize) -> Markup {
             Json::Object(members) if depth < DEPTH_MAX && members.iter().next().is_some() => {
                 dl.tree {
                     @for (name, value) in members.iter().take(MEMBERS_MAX) {
-                        div { dt { (plain(name)) } dd { (at(value, depth + 1)) } }
+                        div.deep[is_deep(value)] { dt { (plain(name)) } dd { (at(value, depth + 1)) } }
                     }
                 }
                 (more(members.iter().count()))
@@ -35,6 +35,15 @@ fn at(value: &Json, depth: usize) -> Markup {
             Json::String(text) => span.text { (plain(text)) },
             other => code { (plain(&serde_json::to_string(other).unwrap_or_default())) },
         }
+    }
+}
+
+/// Whether a value stands below its name, not beside it.
+fn is_deep(value: &Json) -> bool {
+    match value {
+        Json::Object(members) => members.iter().next().is_some(),
+        Json::Array(elements) => !elements.is_empty(),
+        _ => false,
     }
 }
 
