@@ -167,7 +167,7 @@ fn whole(asked: &Asked, view: &ReviewView, now: Timestamp) -> Markup {
                 }
                 section.panel aria-labelledby="undo" {
                     header { h2 #undo { "How to undo it" } }
-                    ul.bullets { @for one in view.undo().iter().take(50) { li { (plain(&sentence(one))) } } }
+                    ul.bullets { @for one in view.undo().iter().take(50) { li { (ticked(&sentence(one))) } } }
                     p.small.muted.gap-top { "Placet keeps no copy of what was there before." }
                 }
                 section.panel aria-labelledby="ran" {
@@ -183,7 +183,7 @@ fn whole(asked: &Asked, view: &ReviewView, now: Timestamp) -> Markup {
                     form.panel.stack method="post" action={ "/reviews/" (review.record) "/done" } {
                         (frame::csrf(asked))
                         header { h2 { "You have looked" } }
-                        label { "A note" input name="note" maxlength=(NOTE_MAX) autocomplete="off" placeholder="Optional: what you found, or what you undid"; }
+                        label { "A note" input name="note" maxlength=(NOTE_MAX) autocomplete="off" placeholder="Optional"; }
                         div.actions.dock { button.btn.solid { (icon("yes")) "Done" } }
                     }
                 }
@@ -210,6 +210,15 @@ fn whole(asked: &Asked, view: &ReviewView, now: Timestamp) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+/// A text in which what stands between backticks is meant to be typed.
+fn ticked(text: &str) -> Markup {
+    html! {
+        @for (at, part) in text.split('`').enumerate() {
+            @if at % 2 == 1 { code { (plain(part)) } } @else { (plain(part)) }
         }
     }
 }

@@ -163,6 +163,20 @@ async fn a_session_shows_calls_holds_talk_and_sub_agents() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_host_that_reports_much_is_not_shown_whole_and_the_page_says_so() {
+    let rig = Rig::new().await;
+    asked(&rig, harmless()).await;
+    let said = |number| json!({ "event": "user_input", "session": "s1", "text": format!("word {number}.") });
+    let events: Vec<Value> = (0..300).map(said).collect();
+    assert_eq!(rig.post("/v1/events", json!({ "events": events })).await.status, 200);
+    let shown = page(&rig, "/sessions/s1").await;
+    assert!(shown.contains("word 299.") && !shown.contains("only the first of this time"));
+    report(&rig, said(300)).await;
+    let shown = page(&rig, "/sessions/s1").await;
+    assert!(!shown.contains("word 300.") && shown.contains("only the first of this time"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_of_ten_thousand_calls_comes_in_pages() {
     let rig = Rig::new().await;
     let wire = |number: usize| {

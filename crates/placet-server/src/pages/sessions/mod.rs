@@ -198,6 +198,7 @@ fn whole(asked: &Asked, seen: &Timeline, part: Part, now: Timestamp) -> Markup {
         nav.row.small.gap-top aria-label="More of this session" {
             @if part.before.is_some() { a.btn href={ (here) (and) "show=" (word(part.show)) } { "Newest" } }
             @if seen.more_subs { span.muted { "Only the first sub-agents are shown here. " } }
+            @if seen.more_said { span.muted { "Of what the host reports, only the first of this time is shown. " } }
             @if part.show != Show::Stopped {
                 @if part.every { a href={ (here) (and) "show=" (word(part.show)) } { "Fold alike calls" } }
                 @else { span.muted { "Runs of alike, allowed calls are folded. " a href={ (here) (and) "every=1&show=" (word(part.show)) @if let Some(before) = part.before { "&before=" (before) } } { "Show every call" } } }

@@ -149,7 +149,7 @@ impl Axis<'_> {
                     }
                     @if call.command().is_none() { " " span.muted.small { (short(call.of("tool"), 60)) } }
                     @if failed { " " b.blocked { "failed" } }
-                    @if call.word("ticket") != "" { " " span.muted.small { "approved before, as " (plain(call.word("ticket"))) } }
+                    @if !call.word("ticket").is_empty() { " " span.muted.small { "approved before, as " (plain(call.word("ticket"))) } }
                 };
                 let (colour, shape) = match (would, failed) {
                     (_, true) => ("held", "no"),

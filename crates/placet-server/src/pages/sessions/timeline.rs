@@ -60,8 +60,10 @@ pub struct Timeline {
     pub until: Timestamp,
     /// There is more before this record.
     pub older: Option<u64>,
-    /// Sub-sessions that are not shown.
+    /// Whether there are sub-sessions that are not shown.
     pub more_subs: bool,
+    /// Whether its host has reported more in this time than is shown.
+    pub more_said: bool,
 }
 
 /// Something that happened.
@@ -248,18 +250,22 @@ pub fn read(engine: &Engine, id: &str, part: Part) -> Result<Option<Timeline>, S
         };
         let newer = part.before.map(|before| ledger.record_get(before)).transpose()?.flatten();
         let until = newer.map_or(Timestamp::MAX, |newer| newer.at);
+        let mut more_said = false;
         if part.show == Show::Everything {
-            let happened = ledger.happenings_between(id, from, until, HAPPENINGS)?;
+            let mut happened = ledger.happenings_between(id, from, until, HAPPENINGS + 1)?;
+            more_said = happened.len() > HAPPENINGS;
+            happened.truncate(HAPPENINGS);
             rows.extend(happened.iter().filter_map(of_happening));
         }
         let mut more_subs = false;
         if part.show != Show::Stopped {
             let all = ledger.sessions_under(id, SUBS * 10)?;
+            let known = all.len();
             let mut subs: Vec<Session> = match part.show {
                 Show::Subs => all,
                 _ => all.into_iter().filter(|sub| (from..until).contains(&sub.first_seen)).collect(),
             };
-            more_subs = subs.len() > SUBS;
+            more_subs = subs.len() > SUBS || known == SUBS * 10;
             subs.truncate(SUBS);
             for sub in subs {
                 rows.push(of_sub(ledger, sub, part.every)?);
@@ -269,9 +275,9 @@ pub fn read(engine: &Engine, id: &str, part: Part) -> Result<Option<Timeline>, S
         if !part.every {
             rows = fold(rows);
         }
-        let from = rows.first().map_or(from, |row| row.at.min(from.max(row.at)));
+        let from = rows.first().map_or(from, |row| row.at);
         let until = rows.iter().map(|row| row.end(now)).max().unwrap_or(from).max(from);
-        Ok(Some(Timeline { session, tokens, rows, from, until, older, more_subs }))
+        Ok(Some(Timeline { session, tokens, rows, from, until, older, more_subs, more_said }))
     })
 }
 
