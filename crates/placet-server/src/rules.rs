@@ -2,22 +2,22 @@
 
 use axum::{http::StatusCode, response::Response};
 use placet_core::{
-    Context, Event, Json, Policy, Source, Verdict, decide_in, note,
+    Context, Event, Finding, Json, Policy, Source, Verdict, explain_in, note,
     policy::{RuleSetting, Thresholds},
     record::expand,
-    rule::{self, Memory, Rule, RulePolicy, RuleSet},
+    rule::{self, Memory, NearMatch, Rule, RulePolicy, RuleSet},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
     ask::Asked,
-    keeper::{self, Edit},
+    keeper::{self, Edit, RuleText},
     problem::{Problem, json as reply},
 };
 
 /// The longest text of a rule: it stands in the log with each change.
-const TEXT_MAX: usize = 16 << 10;
+pub const TEXT_MAX: usize = 16 << 10;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -54,9 +54,7 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
 async fn shown(asked: &Asked, id: String, status: StatusCode) -> Result<Response, Problem> {
     let snapshot = asked.server.engine.snapshot();
     let configuration = snapshot.configuration();
-    let keeper = asked.server.keeper.get().map(std::sync::Arc::clone);
-    let name = id.clone();
-    let written = asked.server.off(move |_| Ok(keeper.and_then(|keeper| keeper.rule(&name)))).await?;
+    let written = written(asked, &id).await?;
     let rule = configuration.rules.get(&id);
     if rule.is_none() && written.is_none() {
         return Err(none());
@@ -73,42 +71,66 @@ async fn shown(asked: &Asked, id: String, status: StatusCode) -> Result<Response
 
 /// `POST /v1/rules`.
 pub async fn create(asked: Asked) -> Result<Response, Problem> {
-    let (id, text) = read_one(&asked)?;
-    if keeper::of(&asked)?.rule(&id).is_some() {
+    let Written { text } = asked.read()?;
+    let id = add(&asked, text).await?;
+    shown(&asked, id, StatusCode::CREATED).await
+}
+
+/// Adds the one rule in `text`; gives its id.
+pub async fn add(asked: &Asked, text: String) -> Result<String, Problem> {
+    let id = one(&text)?;
+    if written(asked, &id).await?.is_some() {
         let message = format!("there is a rule `{id}` already");
         return Err(Problem::new(StatusCode::CONFLICT, "taken", message, "choose another id, or change it"));
     }
     let (key, after) = (format!("rule:{id}"), text.clone());
-    keeper::edit(&asked, Edit::PutRule { id: id.clone(), text }, &key, None, &after).await?;
-    shown(&asked, id, StatusCode::CREATED).await
+    keeper::edit(asked, Edit::PutRule { id: id.clone(), text }, &key, None, &after).await?;
+    Ok(id)
 }
 
 /// `PUT /v1/rules/{rule}`.
 pub async fn change(asked: Asked) -> Result<Response, Problem> {
-    let before = own(&asked)?;
-    let (id, text) = read_one(&asked)?;
-    if id != asked.param("rule") {
+    let Written { text } = asked.read()?;
+    let id = asked.param("rule").to_owned();
+    put(&asked, &id, text).await?;
+    shown(&asked, id, StatusCode::OK).await
+}
+
+/// Changes the rule `id` to the one in `text`.
+pub async fn put(asked: &Asked, id: &str, text: String) -> Result<(), Problem> {
+    let before = own(asked, id).await?;
+    if one(&text)? != id {
         return Err(Problem::malformed("the text is of a rule with another id"));
     }
     let (key, after) = (format!("rule:{id}"), text.clone());
-    keeper::edit(&asked, Edit::PutRule { id: id.clone(), text }, &key, Some(&before), &after).await?;
-    shown(&asked, id, StatusCode::OK).await
+    keeper::edit(asked, Edit::PutRule { id: id.to_owned(), text }, &key, Some(&before), &after).await
 }
 
 /// `DELETE /v1/rules/{rule}`.
 pub async fn remove(asked: Asked) -> Result<Response, Problem> {
-    let before = own(&asked)?;
     let id = asked.param("rule").to_owned();
-    let key = format!("rule:{id}");
-    keeper::edit(&asked, Edit::RemoveRule { id: id.clone() }, &key, Some(&before), "removed").await?;
+    take_away(&asked, &id).await?;
     Ok(reply(StatusCode::OK, &json!({ "id": id, "removed": true })))
+}
+
+/// Removes the rule `id`.
+pub async fn take_away(asked: &Asked, id: &str) -> Result<(), Problem> {
+    let before = own(asked, id).await?;
+    let key = format!("rule:{id}");
+    keeper::edit(asked, Edit::RemoveRule { id: id.to_owned() }, &key, Some(&before), "removed").await
 }
 
 /// `PUT /v1/rules/{rule}/policy`.
 pub async fn set(asked: Asked) -> Result<Response, Problem> {
     let wanted: SetPolicy = asked.read()?;
     let id = asked.param("rule").to_owned();
-    let setting = match (wanted.policy.as_str(), RulePolicy::parse(&wanted.policy)) {
+    set_policy(&asked, &id, &wanted.policy).await?;
+    shown(&asked, id, StatusCode::OK).await
+}
+
+/// Gives the rule `id` the policy that `word` says; `off` for none, `default` for what it says itself.
+pub async fn set_policy(asked: &Asked, id: &str, word: &str) -> Result<(), Problem> {
+    let setting = match (word, RulePolicy::parse(word)) {
         ("off", _) => Some(RuleSetting::Off),
         ("default", _) => None,
         (_, Some(policy)) => Some(RuleSetting::Policy(policy)),
@@ -117,16 +139,23 @@ pub async fn set(asked: Asked) -> Result<Response, Problem> {
             return Err(Problem::malformed(message));
         }
     };
-    if keeper::of(&asked)?.rule(&id).is_none() {
+    keeper::of(asked)?;
+    if written(asked, id).await?.is_none() {
         return Err(none());
     }
     let before = {
         let snapshot = asked.server.engine.snapshot();
-        snapshot.configuration().rules.get(&id).map_or("off", |rule| rule.policy.as_str())
+        snapshot.configuration().rules.get(id).map_or("off", |rule| rule.policy.as_str())
     };
-    let (key, edit) = (format!("rule:{id}:policy"), Edit::SetRule { id: id.clone(), setting });
-    keeper::edit(&asked, edit, &key, Some(before), &wanted.policy).await?;
-    shown(&asked, id, StatusCode::OK).await
+    let (key, edit) = (format!("rule:{id}:policy"), Edit::SetRule { id: id.to_owned(), setting });
+    keeper::edit(asked, edit, &key, Some(before), word).await
+}
+
+/// The rule `id` as it is written; nothing if nobody here knows.
+pub async fn written(asked: &Asked, id: &str) -> Result<Option<RuleText>, Problem> {
+    let keeper = asked.server.keeper.get().map(std::sync::Arc::clone);
+    let id = id.to_owned();
+    asked.server.off(move |_| Ok(keeper.and_then(|keeper| keeper.rule(&id)))).await
 }
 
 #[derive(Deserialize)]
@@ -156,30 +185,48 @@ pub async fn trial(asked: Asked) -> Result<Response, Problem> {
             (None, Some(index)) => Some(call_of(engine, index)?),
             (None, None) => None,
         };
-        let rules = RuleSet::new(pack.rules).map_err(|error| Problem::malformed(error.to_string()))?;
         let Some(event) = event else { return Ok(json!({ "failures": failures })) };
-        let wire = Json::read(&event).map_err(|error| Problem::malformed(error.to_string()))?;
-        let event = Event::from_json(&wire).map_err(|error| Problem::malformed(error.to_string()))?;
-        let (policy, memory) = (Policy::default(), Memory::new());
-        let context =
-            Context { policy: &policy, rules: &rules, history: &memory, now: engine.now(), authority: None };
-        let decision = match &event {
-            Event::ToolCall(call) => decide_in(call, &context),
-            Event::Other(report) => note(report, &context),
-        };
-        let is_rule = |source: &Source| matches!(source, Source::Rule(_));
-        let others = decision.findings.iter().filter(|finding| !is_rule(&finding.source));
-        let without = others.map(|finding| finding.verdict).max().unwrap_or(Verdict::Allow);
-        let matched: Vec<_> = decision.findings.iter().filter(|finding| is_rule(&finding.source)).collect();
-        Ok(json!({
-            "failures": failures, "matched": matched, "verdict": decision.verdict, "without_it": without,
-        }))
+        let Tried { matched, verdict, without, .. } = try_on(engine, pack.rules, &event)?;
+        Ok(json!({ "failures": failures, "matched": matched, "verdict": verdict, "without_it": without }))
     };
     Ok(reply(StatusCode::OK, &asked.server.off(tried).await?))
 }
 
+/// What rules say of one event.
+pub struct Tried {
+    /// Those that matched.
+    pub matched: Vec<Finding>,
+    /// Those that would have matched but for one thing.
+    pub near: Vec<NearMatch>,
+    /// What would be decided.
+    pub verdict: Verdict,
+    /// What would be decided without them.
+    pub without: Verdict,
+}
+
+/// What `rules` alone say of the event on the wire, by the assessment of a default policy and with nothing before it.
+pub fn try_on(engine: &placet_engine::Engine, rules: Vec<Rule>, event: &str) -> Result<Tried, Problem> {
+    let rules = RuleSet::new(rules).map_err(|error| Problem::malformed(error.to_string()))?;
+    let wire = Json::read(event).map_err(|error| Problem::malformed(error.to_string()))?;
+    let event = Event::from_json(&wire).map_err(|error| Problem::malformed(error.to_string()))?;
+    let (policy, memory) = (Policy::default(), Memory::new());
+    let context =
+        Context { policy: &policy, rules: &rules, history: &memory, now: engine.now(), authority: None };
+    let (decision, near) = match &event {
+        Event::ToolCall(call) => {
+            let (decision, hearing) = explain_in(call, &context);
+            (decision, hearing.near)
+        }
+        Event::Other(report) => (note(report, &context), Vec::new()),
+    };
+    let (matched, others): (Vec<Finding>, Vec<Finding>) =
+        decision.findings.into_iter().partition(|finding| matches!(finding.source, Source::Rule(_)));
+    let without = others.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Allow);
+    Ok(Tried { matched, near, verdict: decision.verdict, without })
+}
+
 /// The call of a decision in the log, masked as it stands there.
-fn call_of(engine: &placet_engine::Engine, index: u64) -> Result<String, Problem> {
+pub fn call_of(engine: &placet_engine::Engine, index: u64) -> Result<String, Problem> {
     let none = || Problem::unknown("there is no decision with this number");
     let record = engine.look(|ledger| ledger.record_get(index.min(i64::MAX as u64)))?.ok_or_else(none)?;
     let read = expand(&record.body).unwrap_or(Json::Null);
@@ -223,7 +270,7 @@ fn as_json(rule: &Rule) -> Value {
     })
 }
 
-fn none() -> Problem {
+pub fn none() -> Problem {
     Problem::unknown("there is no such rule")
 }
 
@@ -232,8 +279,9 @@ fn too_long() -> Problem {
 }
 
 /// The text of a rule that can be changed here.
-fn own(asked: &Asked) -> Result<String, Problem> {
-    match keeper::of(asked)?.rule(asked.param("rule")) {
+async fn own(asked: &Asked, id: &str) -> Result<String, Problem> {
+    keeper::of(asked)?;
+    match written(asked, id).await? {
         Some(written) if written.own => Ok(written.text),
         Some(written) => {
             let message = format!("this rule stands in `{}`, and is not changed here", written.from);
@@ -244,16 +292,15 @@ fn own(asked: &Asked) -> Result<String, Problem> {
     }
 }
 
-/// The one rule that the body has, with its id.
-fn read_one(asked: &Asked) -> Result<(String, String), Problem> {
-    let Written { text } = asked.read()?;
+/// The id of the one rule in `text`.
+fn one(text: &str) -> Result<String, Problem> {
     if text.len() > TEXT_MAX {
         return Err(too_long());
     }
-    let pack = rule::read(&text)
+    let pack = rule::read(text)
         .map_err(|error| Problem::malformed(format!("line {}: {}", error.mark.line, error.message)))?;
     match pack.rules.as_slice() {
-        [rule] => Ok((rule.id.clone(), text)),
+        [rule] => Ok(rule.id.clone()),
         _ => Err(Problem::malformed("the text has one rule")),
     }
 }

@@ -12,11 +12,13 @@ use std::{
 
 use anyhow::bail;
 use placet_core::{
-    Json, Policy, canonical,
+    Policy,
     located::nearest,
     printable,
     quorum::Threshold,
-    rule::{Body, By, ExampleFailure, Measure, Rule, RulePolicy, Selector, Severity, Wanted, schema},
+    rule::{
+        Body, By, Example, ExampleFailure, Measure, Rule, RulePolicy, Selector, Severity, Wanted, schema,
+    },
 };
 use serde::Serialize;
 
@@ -216,6 +218,7 @@ struct Shown<'a> {
     severity: Severity,
     policy: RulePolicy,
     on: Vec<&'static str>,
+    in_words: String,
     looks_for: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     approval: Option<&'a Threshold>,
@@ -227,7 +230,7 @@ struct Shown<'a> {
 fn shown(rule: &Rule) -> Shown<'_> {
     let examples = |wanted: Wanted| {
         let fitting = rule.examples.iter().filter(move |example| example.wanted == wanted);
-        fitting.map(|example| events(&example.events)).collect()
+        fitting.map(Example::line).collect()
     };
     Shown {
         id: &rule.id,
@@ -236,6 +239,7 @@ fn shown(rule: &Rule) -> Shown<'_> {
         severity: rule.severity,
         policy: rule.policy,
         on: rule.kinds().iter().map(placet_core::EventKind::as_str).collect(),
+        in_words: rule.sentence().to_string(),
         looks_for: looks_for(rule),
         approval: rule.approval.as_ref(),
         references: &rule.references,
@@ -301,39 +305,6 @@ fn time(ms: i64) -> String {
     }
 }
 
-/// The events of an example in one line.
-fn events(events: &[(i64, placet_core::Event)]) -> String {
-    let mut line = String::new();
-    let mut rest = events;
-    while let Some(((_, event), _)) = rest.split_first() {
-        let same = rest.iter().take_while(|(_, other)| other == event).count();
-        if !line.is_empty() {
-            line.push_str("  then  ");
-        }
-        line.push_str(&one_event(event));
-        if same > 1 {
-            line.push_str(&format!("  ({same} times)"));
-        }
-        rest = &rest[same..];
-    }
-    printable::shown(&line, 200)
-}
-
-fn one_event(event: &placet_core::Event) -> String {
-    match event {
-        placet_core::Event::ToolCall(call) => {
-            match (call.tool().as_str(), call.arg("command").and_then(Json::as_str)) {
-                ("terminal", Some(command)) => command.to_owned(),
-                (tool, _) => format!("{tool} {}", canonical::to_string(call.args())),
-            }
-        }
-        placet_core::Event::Other(report) => match report.text() {
-            Some(text) => format!("{}: {text}", report.kind()),
-            None => report.kind().to_string(),
-        },
-    }
-}
-
 /// How many people must agree, in words.
 fn needs(threshold: &Threshold) -> String {
     let of = threshold.who.as_ref().map(|who| format!(" of {who}")).unwrap_or_default();
@@ -355,10 +326,10 @@ fn page(rule: &Rule) -> String {
         }
         let _ = writeln!(page, "\n  {bold}{title}{bold:#}");
         for line in lines {
-            let _ = writeln!(page, "    {}", printable::shown(line, 400));
+            let _ = writeln!(page, "    {}", printable::shown(line, 1_000));
         }
     };
-    section("Looks for", &shown.looks_for);
+    section("Looks for", &[shown.in_words]);
     section("Needs", &rule.approval.iter().map(needs).collect::<Vec<_>>());
     section("Matches", &shown.matches);
     section("Does not match", &shown.does_not_match);

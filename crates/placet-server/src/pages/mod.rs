@@ -14,11 +14,13 @@ pub mod now;
 pub mod part;
 pub mod refused;
 pub mod reviews;
+pub mod rules;
 pub mod sessions;
 pub mod settings;
 pub mod sign_in;
 pub mod stop;
 pub mod threats;
+pub mod trial;
 
 use crate::endpoint::{
     ANSWERS, ANYONE, Dialect, Endpoint, Handler, READS, RUNS,
@@ -85,6 +87,17 @@ pub const PAGES: &[Endpoint] = &[
     page(Get, "/settings/notifications", READS, "Who is told, and what came of it", |asked| Box::pin(settings::notifications::show(asked))),
     page(Post, "/settings/notifications/{channel}/test", RUNS, "Send a test over a channel", |asked| Box::pin(settings::notifications::test(asked))),
     page(Post, "/settings/notices/{notice}/again", RUNS, "Send again what was given up", |asked| Box::pin(settings::notifications::again(asked))),
+    page(Get, "/rules", READS, "Rules", |asked| Box::pin(rules::list(asked))),
+    page(Get, "/rules/{rule}", READS, "One rule", |asked| Box::pin(rules::show(asked))),
+    page(Post, "/rules/{rule}/policy", RUNS, "What a rule does", |asked| Box::pin(rules::set_policy(asked))),
+    page(Post, "/rules/{rule}/try", READS, "Try a rule on a call", |asked| Box::pin(rules::tried(asked))),
+    page(Get, "/new-rule", RUNS, "Write a rule", |asked| Box::pin(rules::new(asked))),
+    page(Post, "/new-rule", RUNS, "Check, try or add a rule", |asked| Box::pin(rules::create(asked))),
+    page(Get, "/rules/{rule}/edit", RUNS, "Change a rule of your own", |asked| Box::pin(rules::edit(asked))),
+    page(Post, "/rules/{rule}", RUNS, "Check, try or change a rule of your own", |asked| Box::pin(rules::change(asked))),
+    page(Post, "/rules/{rule}/remove", RUNS, "Remove a rule of your own", |asked| Box::pin(rules::remove(asked))),
+    page(Get, "/try", READS, "Try it", |asked| Box::pin(trial::show(asked))),
+    page(Post, "/try", READS, "What would be decided on a call", |asked| Box::pin(trial::tried(asked))),
 
     page(Get, "/stop", ANSWERS, "Whether you mean to stop everything", |asked| Box::pin(stop::show(asked))),
     page(Post, "/stop", ANSWERS, "Stop everything", |asked| Box::pin(stop::stop(asked))),

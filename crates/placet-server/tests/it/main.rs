@@ -13,6 +13,7 @@ mod reading;
 mod revoked;
 mod rig;
 mod roles;
+mod rules_pages;
 mod schemathesis;
 mod searching;
 mod sign_in;

@@ -84,5 +84,5 @@ pub fn run(file: &Path, calls: Option<&Path>, json: bool) -> anyhow::Result<Exit
 
 /// An event in one line.
 fn told(event: &Event) -> String {
-    printable::shown(&super::one_event(event), 120)
+    printable::shown(&placet_core::rule::event_line(event), 120)
 }

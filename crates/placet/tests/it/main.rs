@@ -3,6 +3,7 @@
 mod run;
 mod service;
 mod tools;
+mod trial;
 mod warrant;
 
 mod assessor;

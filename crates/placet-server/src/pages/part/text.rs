@@ -110,6 +110,15 @@ pub fn escaped(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20")
 }
 
+/// A text of ours in which names stand between backticks.
+pub fn ticked(text: &str) -> Markup {
+    html! {
+        @for (at, part) in text.split('`').enumerate() {
+            @if at % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
