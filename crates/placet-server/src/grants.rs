@@ -50,9 +50,16 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
 
 /// `DELETE /v1/grants/{grant}`.
 pub async fn revoke(asked: Asked) -> Result<Response, Problem> {
-    let (id, by) = (asked.param("grant").to_owned(), asked.approver()?);
-    if !asked.server.engine.revoke_grant(&id, &by).await? {
-        return match asked.server.off(found(&asked, false)).await? {
+    take_back(&asked).await?;
+    let shown = asked.server.off(found(&asked, false)).await?.ok_or_else(none)?;
+    Ok(reply(StatusCode::OK, &shown))
+}
+
+/// Takes back the grant that the path names.
+pub async fn take_back(asked: &Asked) -> Result<(), Problem> {
+    let (id, by) = (asked.param("grant"), asked.approver()?);
+    if !asked.server.engine.revoke_grant(id, &by).await? {
+        return match asked.server.off(found(asked, false)).await? {
             None => Err(none()),
             Some(_) => {
                 let message = "this grant was taken back already";
@@ -61,8 +68,7 @@ pub async fn revoke(asked: Asked) -> Result<Response, Problem> {
         };
     }
     asked.server.say("grant revoked", &[("id", &id), ("by", &by.name())]);
-    let shown = asked.server.off(found(&asked, false)).await?.ok_or_else(none)?;
-    Ok(reply(StatusCode::OK, &shown))
+    Ok(())
 }
 
 /// `POST /v1/holds/{hold}/preview`.

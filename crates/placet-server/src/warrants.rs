@@ -2,7 +2,10 @@
 //! the operator.
 
 use axum::{http::StatusCode, response::Response};
-use placet_core::{SealedWarrant, warrant::SealedRevocations};
+use placet_core::{
+    SealedWarrant,
+    warrant::{RevocationList, SealedRevocations},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -45,8 +48,18 @@ pub async fn verify(asked: Asked) -> Result<Response, Problem> {
 /// `POST /v1/warrants/revoke`: takes a list that a root has signed.
 pub async fn revoke(asked: Asked) -> Result<Response, Problem> {
     let revokes: Revokes = asked.read()?;
+    let list = take_up(&asked, revokes.list).await?;
+    let shown = json!({
+        "issuer": list.issuer.to_string(), "number": list.number,
+        "ids": list.ids.iter().map(ToString::to_string).collect::<Vec<_>>(), "keys": list.keys.len(),
+    });
+    Ok(reply(StatusCode::OK, &shown))
+}
+
+/// Takes up a list that a root has signed.
+pub async fn take_up(asked: &Asked, text: String) -> Result<RevocationList, Problem> {
     let roots = asked.server.engine.snapshot();
-    let list = SealedRevocations::parse(&revokes.list)
+    let list = SealedRevocations::parse(&text)
         .and_then(|sealed| sealed.open(&roots.configuration().roots))
         .map_err(|error| Problem::malformed(error.to_string()))?;
     let after = format!(
@@ -56,11 +69,7 @@ pub async fn revoke(asked: Asked) -> Result<Response, Problem> {
         list.ids.len(),
         list.keys.len()
     );
-    let edit = Edit::Revocations { issuer: list.issuer.to_string(), list: revokes.list };
-    keeper::edit(&asked, edit, "revocations", None, &after).await?;
-    let shown = json!({
-        "issuer": list.issuer.to_string(), "number": list.number,
-        "ids": list.ids.iter().map(ToString::to_string).collect::<Vec<_>>(), "keys": list.keys.len(),
-    });
-    Ok(reply(StatusCode::OK, &shown))
+    let edit = Edit::Revocations { issuer: list.issuer.to_string(), list: text };
+    keeper::edit(asked, edit, "revocations", None, &after).await?;
+    Ok(list)
 }

@@ -21,6 +21,7 @@ pub mod sign_in;
 pub mod stop;
 pub mod threats;
 pub mod trial;
+pub mod warrants;
 
 use crate::endpoint::{
     ANSWERS, ANYONE, Dialect, Endpoint, Handler, READS, RUNS,
@@ -72,6 +73,14 @@ pub const PAGES: &[Endpoint] = &[
     page(Get, "/audit/check", READS, "Whether the log is what was written", |asked| Box::pin(audit::check::show(asked))),
     page(Post, "/audit/check", READS, "Check the whole log", |asked| Box::pin(audit::check::begin(asked))),
     page(Get, "/audit/{index}", READS, "One record and its proof", |asked| Box::pin(audit::record::show(asked))),
+
+    page(Get, "/warrants", READS, "Warrants and grants", |asked| Box::pin(warrants::list(asked))),
+    page(Get, "/warrants/look", READS, "Look at a warrant", |asked| Box::pin(warrants::show::look(asked))),
+    page(Post, "/warrants/look", READS, "What a pasted warrant says, and whether it holds here", |asked| Box::pin(warrants::show::looked(asked))),
+    page(Get, "/warrants/draft", READS, "Draft a warrant", |asked| Box::pin(warrants::draft::show(asked))),
+    page(Post, "/warrants/revoke", RUNS, "Take up a list of revoked warrants that a root has signed", |asked| Box::pin(warrants::revoke(asked))),
+    page(Get, "/warrants/{digest}", READS, "One warrant", |asked| Box::pin(warrants::show::show(asked))),
+    page(Post, "/grants/{grant}/revoke", ANSWERS, "Take a grant back", |asked| Box::pin(warrants::take_back(asked))),
 
     page(Get, "/settings", READS, "How things run", |asked| Box::pin(settings::running::show(asked))),
     page(Post, "/settings/observe", RUNS, "Only observe", |asked| Box::pin(settings::running::observe(asked))),
