@@ -253,8 +253,9 @@ async fn unknown(State(server): State<Arc<Server>>, headers: HeaderMap) -> Respo
     }
 }
 
-async fn not_so(State(server): State<Arc<Server>>, method: Method) -> Response {
+async fn not_so(State(server): State<Arc<Server>>, method: Method, headers: HeaderMap) -> Response {
     server.metrics.answered(405);
     let message = format!("this path knows no `{method}`");
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", message, "see /v1/openapi.json").into()
+    let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", message, "see /v1/openapi.json");
+    if refused::wants_page(&headers) { refused::plainly(&problem) } else { problem.into() }
 }

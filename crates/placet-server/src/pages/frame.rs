@@ -6,7 +6,7 @@ use axum::{
 };
 use flate2::Compression;
 use maud::{DOCTYPE, Markup, html};
-use placet_core::Mode;
+use placet_core::{Mode, Timestamp};
 use placet_engine::{Role, Standing};
 use placet_store::Waiting;
 
@@ -103,6 +103,7 @@ pub async fn page_with(
     let count = if waiting.holds > 0 { format!("({}) ", waiting.holds) } else { String::new() };
     let whole = document(
         &format!("{count}{title} · Placet"),
+        Some(asked.server.engine.now()),
         html! {
             a.skip href="#main" { "Skip to content" }
             (sheet())
@@ -125,13 +126,13 @@ pub async fn page_with(
 
 /// A page without navigation, for those whom we do not know.
 pub fn bare(title: &str, body: Markup) -> Markup {
-    document(&format!("{title} · Placet"), html! { (sheet()) main.bare #main { (body) } })
+    document(&format!("{title} · Placet"), None, html! { (sheet()) main.bare #main { (body) } })
 }
 
-fn document(title: &str, body: Markup) -> Markup {
+fn document(title: &str, now: Option<Timestamp>, body: Markup) -> Markup {
     html! {
         (DOCTYPE)
-        html lang="en" {
+        html lang="en" data-now=[now.map(Timestamp::as_ms)] {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";

@@ -1,18 +1,19 @@
 //! One hold: everything that somebody needs to know before they answer, and the answer.
 
-use axum::{http::StatusCode, response::Response};
+use axum::response::Response;
 use maud::{Markup, html};
 use placet_core::{Json, Timestamp, grant::Wider, hold::HoldState};
-use placet_engine::{AnswerError, Card, Engine, HoldName, HoldView, Preview, Ruling};
+use placet_engine::{Card, Engine, HoldName, HoldView, Preview};
 use placet_store::Hold;
 
 use super::{
+    answer::others_like,
     frame::{self, Place},
     now::reader,
     part::{
         hold::{Reader, Story, claim, class, facts, fuse, state, time_left, version},
         icon::icon,
-        text::{clock, date, escaped, plain, short},
+        text::{clock, date, plain, short},
         told,
     },
     sessions::{self, Axis, Row, of_records},
@@ -27,10 +28,8 @@ const SCOPES: [(&str, &str, &str); 3] = [
 ];
 /// Records of its session that stand before it.
 const EARLIER: usize = 12;
-/// Holds that are looked through for those like this one.
-const ALIKE_SEARCHED: usize = 1_000;
-/// Of those, so many are answered together: as many as anybody reads.
-const ALIKE_MAX: usize = 50;
+/// Holds among which the one before and the one after are found.
+const NEIGHBOURS: usize = 200;
 
 struct Seen {
     hold: HoldView,
@@ -38,7 +37,9 @@ struct Seen {
     alike: Vec<HoldView>,
     before: Option<String>,
     after: Option<String>,
-    place: Option<(usize, usize)>,
+    place: Option<(u64, u64)>,
+    /// Whether more than this call is to be approved.
+    wider: bool,
     /// What its session did before.
     earlier: Vec<Row>,
     now: Timestamp,
@@ -47,7 +48,8 @@ struct Seen {
 /// `GET /holds/{hold}`.
 pub async fn show(asked: Asked) -> Result<Response, Problem> {
     let name = HoldName::parse(asked.param("hold")).map_err(|_| holds::none())?;
-    let seen = asked.server.off(move |engine| see(engine, &name)).await?.ok_or_else(holds::none)?;
+    let mut seen = asked.server.off(move |engine| see(engine, &name)).await?.ok_or_else(holds::none)?;
+    seen.wider = asked.value("wider").is_some();
     let ticket = seen.hold.opened.ticket.to_string();
     let reader = reader(&asked, &format!("/holds/{ticket}"));
     frame::page(&asked, Place::Now, &ticket, body(&seen, &reader)).await
@@ -55,12 +57,13 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
 
 fn see(engine: &Engine, name: &HoldName) -> Result<Option<Seen>, Problem> {
     let Some(hold) = engine.hold(name)? else { return Ok(None) };
-    let pending = engine.pending(ALIKE_SEARCHED)?;
+    let (pending, waiting) =
+        engine.look(|ledger| Ok((ledger.holds_pending(NEIGHBOURS)?, ledger.waiting()?)))?;
     let at = pending.iter().position(|other| other.id == hold.id);
     let ticket = |hold: &Hold| hold.opened.ticket.to_string();
     let before = at.and_then(|at| at.checked_sub(1)).and_then(|at| pending.get(at)).map(ticket);
     let after = at.and_then(|at| pending.get(at + 1)).map(ticket);
-    let place = at.map(|at| (at + 1, pending.len()));
+    let place = at.map(|at| (at as u64 + 1, waiting.holds));
     let alike = others_like(engine, name, &hold)?;
     let mut scopes = Vec::new();
     if hold.state == HoldState::Pending && !hold.opened.crisis {
@@ -78,23 +81,7 @@ fn see(engine: &Engine, name: &HoldName) -> Result<Option<Seen>, Problem> {
         }
     };
     let (hold, alike) = (engine.view(hold)?, engine.views(alike)?);
-    Ok(Some(Seen { hold, scopes, alike, before, after, place, earlier, now: engine.now() }))
-}
-
-/// What waits and is like `hold`, without it.
-fn others_like(engine: &Engine, name: &HoldName, hold: &Hold) -> Result<Vec<Hold>, Problem> {
-    if hold.state != HoldState::Pending {
-        return Ok(Vec::new());
-    }
-    match engine.alike(name, ALIKE_SEARCHED) {
-        Ok(mut alike) => {
-            alike.retain(|other| other.id != hold.id);
-            alike.truncate(ALIKE_MAX);
-            Ok(alike)
-        }
-        Err(AnswerError::Store(error)) => Err(error.into()),
-        Err(_) => Ok(Vec::new()),
-    }
+    Ok(Some(Seen { hold, scopes, alike, before, after, place, wider: false, earlier, now: engine.now() }))
 }
 
 fn body(seen: &Seen, reader: &Reader) -> Markup {
@@ -219,6 +206,7 @@ fn answer_form(seen: &Seen, reader: &Reader) -> Markup {
                     // Enter in the reason sends this form, so it denies; in the other one it would approve.
                     form #deny method="post" action={ "/holds/" (ticket) } { (csrf) input type="hidden" name="from" value=(reader.from); }
                     form.panel.stack method="post" action={ "/holds/" (ticket) } aria-labelledby="answer-title" {
+                        (no_default())
                         (csrf)
                         input type="hidden" name="from" value=(reader.from);
                         header { h2 #answer-title { "Your answer" } span.small.muted { "until " (clock(hold.opened.deadline)) } }
@@ -249,6 +237,11 @@ fn answer_form(seen: &Seen, reader: &Reader) -> Markup {
     }
 }
 
+/// Enter in a field takes the first button of a form: one that does nothing, where the others answer.
+fn no_default() -> Markup {
+    html! { button type="submit" disabled hidden {} }
+}
+
 fn ended(hold: &HoldView) -> Markup {
     html! {
         section.panel {
@@ -275,7 +268,7 @@ fn scopes(seen: &Seen) -> Markup {
             @if possible.is_empty() { p.small.muted { "Only this call can be approved: " (plain(why)) "." } }
         }
         @if !possible.is_empty() {
-            details.scope #scope {
+            details.scope #scope open[seen.wider] {
                 summary { "Approve more than this call" }
                 fieldset.choice {
                     legend.sr { "How far the approval reaches" }
@@ -305,25 +298,34 @@ fn scopes(seen: &Seen) -> Markup {
 fn together(seen: &Seen, reader: &Reader) -> Markup {
     let ticket = seen.hold.opened.ticket.as_str();
     html! {
-        div #alike data-live {
+        @let listed: Vec<&str> = seen.alike.iter().map(|hold| hold.opened.ticket.as_str()).collect();
+        div #alike data-live data-v={ (listed.join(" ")) "." } {
             @if let (Some(csrf), false) = (&reader.csrf, seen.alike.is_empty() || seen.hold.state != HoldState::Pending) {
-                form.panel.stack method="post" action={ "/holds/" (ticket) "/alike" } {
+                form.panel.stack method="post" action={ "/holds/" (ticket) "/alike" } aria-labelledby="alike-title" {
+                    (no_default())
                     (csrf)
-                    header { h2 { "Alike, and waiting too" } span.small.muted { (seen.alike.len()) } }
+                    header { h2 #alike-title { "Alike, and waiting too" } span.small.muted { (seen.alike.len()) } }
                     ul.lines.small {
                         @for hold in &seen.alike {
+                            @let one = hold.opened.ticket.as_str();
                             li {
-                                label.pickone { input type="checkbox" name="with" value=(hold.opened.ticket) checked; span.mono { (hold.opened.ticket) } }
-                                span.grow {
-                                    @if let Some(story) = Story::of(hold) { (story.about()) }
-                                    " " span.muted { (agent(hold)) " in " (short(&hold.opened.session, 24)) }
+                                div.grow.stack {
+                                    div.row {
+                                        label.pickone { input type="checkbox" name="with" value=(one) checked; span.mono { (one) } }
+                                        span.grow.muted { (agent(hold)) " in " (short(&hold.opened.session, 24)) }
+                                        a href={ "/holds/" (one) } { "Details" span.sr { " of " (one) } }
+                                    }
+                                    @match Story::of(hold) {
+                                        Some(story) => (story.called().whole()),
+                                        None => p.muted { "What it was about is no longer kept." },
+                                    }
                                 }
                             }
                         }
                     }
                     div.actions {
                         button.btn name="answer" value="approve" { "Approve this and those chosen" }
-                        button.btn name="answer" value="deny" { "Deny them all" }
+                        button.btn name="answer" value="deny" { "Deny this and those chosen" }
                     }
                 }
             }
@@ -394,63 +396,4 @@ fn who_agrees(hold: &HoldView) -> Markup {
             }
         }
     }
-}
-
-fn ruling(asked: &Asked) -> Result<Ruling, Problem> {
-    let form = asked.form();
-    match form.text("answer") {
-        "approve" => Ok(Ruling::Approve),
-        "scope" => {
-            let wider =
-                Wider::parse(form.text("scope")).map_err(|error| Problem::malformed(error.to_string()))?;
-            Ok(Ruling::ApproveFor(wider))
-        }
-        "deny" => {
-            let reason = Some(form.text("reason")).filter(|reason| !reason.is_empty()).map(str::to_owned);
-            if reason.as_ref().is_some_and(|reason| reason.len() > holds::REASON_MAX) {
-                return Err(Problem::malformed(format!("a reason has up to {} bytes", holds::REASON_MAX)));
-            }
-            Ok(Ruling::Deny { reason })
-        }
-        _ => Err(Problem::malformed("an answer is to approve or to deny")),
-    }
-}
-
-/// `POST /holds/{hold}`.
-pub async fn answer(asked: Asked) -> Result<Response, Problem> {
-    let ruling = ruling(&asked)?;
-    let name = HoldName::parse(asked.param("hold")).map_err(|_| holds::none())?;
-    let back = frame::back_to(asked.form().text("from"));
-    match holds::rule(&asked, name, ruling).await {
-        // Somebody else was quicker: the page says who, and what they said.
-        Err(problem) if problem.code == "already_resolved" => {
-            Ok(frame::back_to(&format!("/holds/{}", escaped(asked.param("hold")))))
-        }
-        other => other.map(|_| back),
-    }
-}
-
-/// `POST /holds/{hold}/alike`.
-pub async fn answer_alike(asked: Asked) -> Result<Response, Problem> {
-    let (form, ruling) = (asked.form(), ruling(&asked)?);
-    let name = HoldName::parse(asked.param("hold")).map_err(|_| holds::none())?;
-    let first = name.clone();
-    let like = move |engine: &Engine| match engine.hold(&first)? {
-        Some(hold) => others_like(engine, &first, &hold).map(Some),
-        None => Ok(None),
-    };
-    let alike = asked.server.off(like).await?.ok_or_else(holds::none)?;
-    // Only what is still alike, and was listed and chosen, is answered along.
-    let chosen: Vec<&str> = form.all("with").collect();
-    let with = alike.iter().map(|hold| hold.opened.ticket.as_str()).filter(|ticket| chosen.contains(ticket));
-    let mut late = 0;
-    for name in std::iter::once(Ok(name)).chain(with.map(HoldName::parse)) {
-        let name = name.map_err(|_| holds::none())?;
-        match holds::rule(&asked, name, ruling.clone()).await {
-            Err(problem) if problem.status == StatusCode::CONFLICT => late += 1,
-            other => drop(other?),
-        }
-    }
-    asked.server.say("answered together", &[("others", &chosen.len()), ("late", &late)]);
-    Ok(frame::back_to("/"))
 }

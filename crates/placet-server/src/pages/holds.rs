@@ -41,7 +41,7 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
     let body = html! {
         div.head {
             h1 { "Holds" }
-            nav.switch aria-label="Which holds" {
+            nav.switch #which data-live aria-label="Which holds" {
                 a href="/holds" aria-current=[(!all).then_some("true")] { "Waiting (" (number(waiting.holds)) ")" }
                 a href="/holds?state=all" aria-current=[all.then_some("true")] { "All, the newest first" }
             }
@@ -62,7 +62,13 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
 fn table(holds: &[HoldView], now: Timestamp) -> Markup {
     html! {
         table.table {
-            thead { tr { th { "Hold" } th { "What it is about" } th.wide { "Agent" } th.wide { "Session" } th.num { "Stands" } th.num.wide { "Asked" } } }
+            caption.sr { "Holds" }
+            thead {
+                tr {
+                    th scope="col" { "Hold" } th scope="col" { "What it is about" } th.wide scope="col" { "Agent" }
+                    th.wide scope="col" { "Session" } th.num scope="col" { "Stands" } th.num.wide scope="col" { "Asked" }
+                }
+            }
             tbody {
                 @for hold in holds {
                     @let (ticket, story) = (hold.opened.ticket.as_str(), Story::of(hold));
@@ -76,7 +82,7 @@ fn table(holds: &[HoldView], now: Timestamp) -> Markup {
                             }
                         }
                         td.wide { (short(&hold.opened.agent, 40)) }
-                        td.wide { a.plain.mono href=(sessions::path(&hold.opened.session)) { (short(&hold.opened.session, 24)) } }
+                        td.wide { @if !hold.opened.session.is_empty() { a.plain.mono href=(sessions::path(&hold.opened.session)) { (short(&hold.opened.session, 24)) } } }
                         td.num { @if hold.state == HoldState::Pending { (time_left(hold, now)) } @else { (state(hold)) } }
                         td.num.wide { (ago(hold.opened.opened, now)) }
                     }

@@ -23,12 +23,12 @@ use crate::{
     shown::Shown,
 };
 
-/// How often we look whether something has changed. One number in memory is read.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// How often we look whether something has changed: the number of the last change is read, and only if that is another, what waits.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// What changes nothing for those who answer is told once in so many looks.
-const CALM: u32 = 20;
+const CALM: u32 = 10;
 /// After so many looks without a word, whoever is gone is noticed.
-const STILL_HERE: u32 = 300;
+const STILL_HERE: u32 = 150;
 /// New holds that are named.
 const NAMED_MAX: i64 = 5;
 

@@ -4,6 +4,7 @@
 //! [`PAGES`] is the table of them, as [`crate::endpoint::ENDPOINTS`] is of the API. A page says no as a page.
 
 pub mod agents;
+pub mod answer;
 pub mod assets;
 pub mod audit;
 pub mod frame;
@@ -51,8 +52,8 @@ pub const PAGES: &[Endpoint] = &[
     page(Get, "/live", READS, "Tells the script when something has changed", |asked| Box::pin(live::live(asked))),
     page(Get, "/holds", READS, "Holds, a line each", |asked| Box::pin(holds::show(asked))),
     page(Get, "/holds/{hold}", READS, "One hold", |asked| Box::pin(hold::show(asked))),
-    page(Post, "/holds/{hold}", ANSWERS, "Answer a hold", |asked| Box::pin(hold::answer(asked))),
-    page(Post, "/holds/{hold}/alike", ANSWERS, "Answer a hold and those like it", |asked| Box::pin(hold::answer_alike(asked))),
+    page(Post, "/holds/{hold}", ANSWERS, "Answer a hold", |asked| Box::pin(answer::answer(asked))),
+    page(Post, "/holds/{hold}/alike", ANSWERS, "Answer a hold and those like it", |asked| Box::pin(answer::answer_alike(asked))),
 
     page(Get, "/sessions", READS, "Sessions", |asked| Box::pin(sessions::list(asked))),
     page(Get, "/sessions/{session}", READS, "One session as a timeline", |asked| Box::pin(sessions::show(asked))),

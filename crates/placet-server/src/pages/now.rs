@@ -4,7 +4,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use placet_core::Timestamp;
 use placet_engine::Hour;
-use placet_store::Threat;
+use placet_store::{Threat, ThreatState};
 
 use super::{
     frame::{self, Place},
@@ -20,21 +20,30 @@ use crate::{ask::Asked, problem::Problem};
 /// Cards on one page; whoever has more to answer sees the rest once these are.
 const CARDS: usize = 25;
 
+/// Threats that are listed, the worst first, and those among which they are found.
+const THREATS: usize = 5;
+const THREATS_SEARCHED: usize = 200;
+
 /// `GET /`.
 pub async fn show(asked: Asked) -> Result<Response, Problem> {
     let look = |engine: &placet_engine::Engine| {
         let holds = engine.views(engine.pending(CARDS)?)?;
-        let (waiting, threats, nobody_asked) = engine
-            .look(|ledger| Ok((ledger.waiting()?, ledger.threats(false, 5)?, ledger.agents()?.is_empty())))?;
+        let (waiting, mut threats, nobody_asked) = engine.look(|ledger| {
+            Ok((ledger.waiting()?, ledger.threats(false, THREATS_SEARCHED)?, ledger.agents()?.is_empty()))
+        })?;
+        threats.retain(|threat| threat.state == ThreatState::Open);
+        threats.sort_by_key(|threat| std::cmp::Reverse((threat.severity, threat.last)));
+        threats.truncate(THREATS);
         Ok((holds, waiting, threats, nobody_asked, engine.now(), engine.snapshot()))
     };
     let (holds, waiting, threats, nobody_asked, now, snapshot) = asked.server.off(look).await?;
     let hour = asked.server.pulse(|pulse| pulse.hour()).await?;
     let reader = reader(&asked, "/");
+    let whom = if reader.csrf.is_some() { "you" } else { "a person" };
     let title = match waiting.holds {
         0 => "Nothing waits".to_owned(),
-        1 => "1 call waits for you".to_owned(),
-        count => format!("{} calls wait for you", number(count)),
+        1 => format!("1 call waits for {whom}"),
+        count => format!("{} calls wait for {whom}", number(count)),
     };
     let body = html! {
         div.head {

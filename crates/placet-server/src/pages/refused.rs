@@ -1,7 +1,7 @@
 //! How a page says no.
 
 use axum::{
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, StatusCode, header},
     response::Response,
 };
 use maud::{DOCTYPE, Markup, html};
@@ -29,19 +29,24 @@ pub fn refused(row: &Endpoint, from: &str, problem: &Problem) -> Response {
 
 /// What went wrong, as a page without anything around it.
 pub fn plainly(problem: &Problem) -> Response {
-    let title = match problem.status {
-        StatusCode::NOT_FOUND => "Not found",
-        StatusCode::FORBIDDEN => "Not allowed",
-        StatusCode::CONFLICT => "Too late",
+    let title = match (problem.status, problem.code) {
+        (StatusCode::NOT_FOUND, _) => "Not found",
+        (StatusCode::FORBIDDEN, "csrf") | (StatusCode::UNAUTHORIZED, _) => "Sign in again",
+        (StatusCode::FORBIDDEN, _) => "Not allowed",
+        (_, "already_resolved" | "already_voted" | "already_revoked") => "Too late",
+        (_, "own_request") => "Not yours to answer",
         _ => "That did not work",
     };
+    // What programs are told to do helps nobody who looks at a page.
+    let remedy =
+        Some(problem.remedy).filter(|remedy| !remedy.contains(['`', '/']) && !remedy.contains("token"));
     let page = frame::bare(
         title,
         html! {
             section.panel.stack {
                 h1 { (title) }
                 p { (plain(&sentence(&problem.message))) }
-                p.muted { (plain(&sentence(problem.remedy))) }
+                @if let Some(remedy) = remedy { p.muted { (plain(&sentence(remedy))) } }
                 p.actions { a.btn.solid href="/" { "To what waits now" } }
             }
         },
@@ -85,9 +90,7 @@ pub fn once_more(path: &str) -> Response {
             body { p { a href=(frame::own(path)) { "Go on to Placet" } } }
         }
     };
-    let mut response = of_bytes(StatusCode::OK, "text/html; charset=utf-8", page.0);
-    response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    frame::guarded(response)
+    frame::guarded(of_bytes(StatusCode::OK, "text/html; charset=utf-8", page.0))
 }
 
 /// Whether whoever asks is told by a page.

@@ -119,6 +119,9 @@ fn session(session: &str) -> Markup {
     }
 }
 
+/// Cards on one page.
+const CARDS: usize = 10;
+
 struct Seen {
     threat: Threat,
     rows: Vec<Row>,
@@ -167,12 +170,11 @@ fn whole(asked: &Asked, seen: &Seen) -> Markup {
                     dt { "Last" } dd { (date(threat.last)) }
                 }
             }
-            @if !seen.pending.is_empty() {
-                section.stack aria-labelledby="pending-title" {
-                    h2 #pending-title { "Waiting in this session" }
-                    div.stack #pending data-live data-list {
-                        @for hold in &seen.pending { (card(hold, now, &reader)) }
-                    }
+            div.stack #pending data-live data-list {
+                @if !seen.pending.is_empty() { h2 #pending-title { "Waiting in this session" } }
+                @for hold in seen.pending.iter().take(CARDS) { (card(hold, now, &reader)) }
+                @if seen.pending.len() > CARDS {
+                    p.small.muted #more { "and " (seen.pending.len() - CARDS) " more; " a href="/holds" { "all holds" } }
                 }
             }
             section aria-labelledby="led" {

@@ -6,18 +6,19 @@
   const kept = (key, value) => {
     try { return value === undefined ? localStorage[key] : localStorage[key] = value; } catch { return undefined; }
   };
+  const disable = (within, disabled = true) => all('button', within).forEach(button => { button.disabled = disabled; });
 
   // Times as they are where the reader is.
   const clock = new Intl.DateTimeFormat(undefined, {timeStyle: 'medium', hourCycle: 'h23'});
-  const day = new Intl.DateTimeFormat(undefined, {dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23'});
   const minute = new Intl.DateTimeFormat(undefined, {timeStyle: 'short', hourCycle: 'h23'});
+  const day = new Intl.DateTimeFormat(undefined, {dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23'});
   const localise = within => all('time[data-as]', within).forEach(time => {
     time.textContent = {clock, minute, date: day}[time.dataset.as].format(new Date(time.dateTime));
   });
 
   // Time that is left. The clock of the server counts, not that of the reader.
   const digits = number => String(number).padStart(2, '0');
-  let ahead = 0;
+  let ahead = (document.documentElement.dataset.now ?? Date.now()) - Date.now();
   const tick = () => all('[data-deadline]').forEach(left => {
     const ms = left.dataset.deadline - (Date.now() + ahead);
     const seconds = Math.max(0, Math.floor(ms / 1000));
@@ -27,50 +28,65 @@
     const text = ms <= 0 ? 'expired' : ms < 60000 ? `${shown}, then denied` : `${shown} left`;
     if (words.textContent !== text) words.textContent = text;
     left.classList.toggle('soon', ms < 60000);
-    const hold = left.closest('.hold');
-    const fuse = hold?.querySelector('.fuse');
+    const fuse = left.closest('.hold')?.querySelector('.fuse');
     if (fuse) {
       fuse.classList.toggle('soon', ms < 60000);
       fuse.firstElementChild.setAttribute('width', Math.max(0, Math.min(100, 100 * ms / left.dataset.whole)));
     }
     if (ms <= 0 && !left.dataset.over) {
       left.dataset.over = 1;
-      all('button', left.closest('[data-hold]') ?? hold).forEach(button => { button.disabled = true; });
+      const answers = left.closest('[data-hold]') ?? document.getElementById('answer');
+      if (answers) disable(answers);
       setTimeout(refresh, 400);
     }
   });
 
   // What has changed is taken from the same page, loaded again: a region as a whole, or the children of a list one by one.
+  // What somebody is busy with stays as it is, unless what it is about has changed.
+  const differs = (old, fresh) => old.dataset.v ? old.dataset.v !== fresh.dataset.v : !old.isEqualNode(fresh);
+  const busy = old => !old.dataset.v && (old.contains(document.activeElement) || old.querySelector('details[open]'));
+  // Boxes stay as somebody has left them; what is new is nobody's choice yet.
+  const carry = (old, fresh) => all('[type=checkbox]', fresh).forEach(box => {
+    box.checked = all('[type=checkbox]', old).some(before => before.value === box.value && before.checked);
+  });
+  let moved = -Infinity;
   const swap = (old, fresh) => {
     if ('list' in old.dataset) {
       const before = new Map([...old.children].filter(child => child.id).map(child => [child.id, child]));
       const next = [...fresh.children].map(child => {
         const same = before.get(child.id);
-        return same && (same.dataset.v ? same.dataset.v === child.dataset.v : same.isEqualNode(child)) ? same : child;
+        return same && !(differs(same, child) && !busy(same)) ? same : child;
       });
-      old.replaceChildren(...next);
-    } else if (old.dataset.v ? old.dataset.v !== fresh.dataset.v : !old.isEqualNode(fresh)) {
+      [...old.children].filter(child => !next.includes(child)).forEach(child => { child.remove(); moved = performance.now(); });
+      next.forEach((child, at) => {
+        if (old.children[at] === child) return;
+        old.insertBefore(child, old.children[at] ?? null);
+        if (at < next.length - 1) moved = performance.now();
+      });
+    } else if (differs(old, fresh) && !busy(old)) {
+      carry(old, fresh);
       old.replaceWith(fresh);
     }
   };
   const show = text => {
     const page = new DOMParser().parseFromString(html.createHTML(text), 'text/html');
     localise(page);
-    const focus = document.activeElement?.id, on = current()?.id;
+    // What makes a form meant is another each time, and the one we have counts as long.
+    const meant = document.querySelector('input[name=csrf]')?.getAttribute('value');
+    if (meant) all('input[name=csrf]', page).forEach(input => input.setAttribute('value', meant));
+    const on = current()?.id;
     all('[data-live]').forEach(old => {
       const fresh = page.getElementById(old.id);
       if (fresh) swap(old, fresh);
     });
     if (page.title) document.title = page.title;
-    if (focus && document.activeElement?.id !== focus) document.getElementById(focus)?.focus();
+    ahead = (page.documentElement.dataset.now ?? Date.now()) - Date.now();
     if (on) choose(document.getElementById(on), false);
     tick();
   };
   let loading = false, again = false;
   const load = async url => {
     const reply = await fetch(url, {headers: {accept: 'text/html'}});
-    const at = Date.parse(reply.headers.get('date'));
-    if (at) ahead = Math.abs(at - Date.now()) > 5000 ? at - Date.now() : 0;
     if (reply.redirected) location.reload(); else if (reply.ok) show(await reply.text());
   };
   async function refresh() {
@@ -79,6 +95,7 @@
     try { await load(location.href); } catch {} finally { loading = false; }
     if (again) setTimeout(refresh, 200);
   }
+  document.addEventListener('visibilitychange', () => { if (!document.hidden && again) refresh(); });
 
   // New holds: in the title at once, as a toast, and if the reader wants it as a notification and a sound.
   const sing = () => {
@@ -87,82 +104,102 @@
     tone.connect(volume).connect(audio.destination);
     tone.start(); tone.stop(audio.currentTime + .15);
   };
-  const toast = ticket => {
-    const toasts = document.getElementById('toasts');
-    if (!toasts || location.pathname === `/holds/${ticket}`) return;
-    const link = document.createElement('a');
+  const say = (words, path) => {
+    const toasts = document.getElementById('toasts'), link = document.createElement('a');
     link.className = 'toast';
-    link.href = `/holds/${encodeURIComponent(ticket)}`;
-    link.textContent = `${ticket} waits for a person`;
+    link.href = path;
+    link.textContent = words;
     toasts.append(link);
+    while (toasts.children.length > 3) toasts.firstElementChild.remove();
+    return link;
+  };
+  const toast = ticket => {
+    const path = `/holds/${encodeURIComponent(ticket)}`, words = `${ticket} waits for a person`;
+    if (location.pathname === path) return;
+    const link = say(words, path);
     setTimeout(() => link.remove(), 8000);
     if (kept('notify') === 'on' && globalThis.Notification?.permission === 'granted') {
-      const note = new Notification('Placet', {body: link.textContent, tag: ticket});
-      note.onclick = () => { focus(); location.href = link.href; };
+      const note = new Notification('Placet', {body: words, tag: ticket});
+      note.onclick = () => { focus(); location.href = path; };
     }
   };
-  const stale = () => {
-    const link = document.createElement('a');
-    link.className = 'toast';
-    link.href = location.href;
-    link.textContent = 'This page is no longer live. Load it again.';
-    document.getElementById('toasts')?.replaceChildren(link);
-  };
+
   // One tab listens and tells the others: a browser opens only a few connections to one place.
   if (document.getElementById('nav')) {
-    const tabs = new BroadcastChannel('placet');
-    const hear = ({waiting, news}) => {
-      document.title = (waiting ? `(${waiting}) ` : '') + document.title.replace(/^\(\d+\) /, '');
-      news.forEach(toast);
+    const tabs = navigator.locks ? new BroadcastChannel('placet') : undefined;
+    let stale;
+    const hear = told => {
+      if (told.stale) { stale ??= say('This page is not live at the moment. Load it again.', location.href); return; }
+      stale?.remove();
+      stale = undefined;
+      document.title = (told.waiting ? `(${told.waiting}) ` : '') + document.title.replace(/^\(\d+\) /, '');
+      told.news.forEach(toast);
       refresh();
     };
+    const tell = told => { hear(told); tabs?.postMessage(told); };
     const listen = () => {
       const live = new EventSource('/live');
       live.addEventListener('changed', event => {
         const told = JSON.parse(event.data);
-        hear(told);
-        tabs.postMessage(told);
+        tell(told);
         if (told.news.length && kept('sound') === 'on') sing();
       });
-      live.addEventListener('error', () => { if (live.readyState === EventSource.CLOSED) stale(); });
+      live.addEventListener('error', () => {
+        if (live.readyState !== EventSource.CLOSED) return;
+        tell({stale: true});
+        setTimeout(listen, 5000);
+      });
       addEventListener('beforeunload', () => live.close());
     };
-    tabs.addEventListener('message', event => hear(event.data));
-    if (navigator.locks) navigator.locks.request('placet-live', () => { listen(); return new Promise(() => {}); }); else listen();
+    tabs?.addEventListener('message', event => hear(event.data));
+    if (tabs) navigator.locks.request('placet-live', () => { listen(); return new Promise(() => {}); }); else listen();
   }
-  document.addEventListener('visibilitychange', () => { if (!document.hidden && again) refresh(); });
 
-  // An answer is given once.
+  // An answer is given once, and to what was seen: a click that was on its way while cards moved, or while the page came
+  // back from the answer before, is none.
+  const STILL = 600;
+  const answered = Number(sessionStorage.answered ?? 0);
+  if (Date.now() - answered < 3000) moved = performance.now();
+  document.addEventListener('click', event => {
+    const answer = event.isTrusted && event.detail > 0 && event.target.closest('button[name=answer]');
+    if (answer && performance.now() - moved < STILL) { event.preventDefault(); event.stopPropagation(); }
+  }, true);
   document.addEventListener('submit', event => {
     const form = event.target;
     if (form.method !== 'post') return;
     if (form.dataset.sent) { event.preventDefault(); return; }
     form.dataset.sent = 1;
-    const hold = form.closest('[data-hold]') ?? form;
-    setTimeout(() => all('button', hold).forEach(button => { button.disabled = true; }));
+    if (event.submitter?.name === 'answer') sessionStorage.answered = Date.now();
+    setTimeout(() => disable(form.closest('[data-hold]') ?? form));
   });
   addEventListener('pageshow', event => {
     if (!event.persisted) return;
-    all('form[data-sent]').forEach(form => { delete form.dataset.sent; all('button', form).forEach(button => { button.disabled = false; }); });
+    all('form[data-sent]').forEach(form => { delete form.dataset.sent; disable(form.closest('[data-hold]') ?? form, false); });
     refresh();
   });
 
-  // Keys: j and k move, a and d answer, Enter opens. Only where a button says so.
+  // Keys: j and k move, a and d answer what has the focus. Only where a button says so.
   const current = () => document.querySelector('.hold.on');
   const choose = (hold, into = true) => {
     all('.hold.on').forEach(other => other.classList.remove('on'));
     hold?.classList.add('on');
     if (hold && into) { hold.scrollIntoView({block: 'nearest'}); (hold.querySelector('h2 a') ?? hold).focus({preventScroll: true}); }
   };
+  document.addEventListener('focusin', event => {
+    const hold = event.target.closest('.hold[data-hold]');
+    if (hold && hold !== current()) choose(hold, false);
+  });
+  let leaving = false;
   document.addEventListener('keydown', event => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select, [contenteditable]')) return;
-    const holds = all('.hold[id]'), at = holds.indexOf(current());
+    if (leaving || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.target.closest('input, textarea, select, [contenteditable]')) return;
+    const holds = all('.hold[data-hold]'), at = holds.indexOf(current());
     if (event.key === 'j' || event.key === 'k') {
       const step = document.querySelector(`a[data-key="${event.key}"]`);
-      if (step) step.click();
+      if (step) { leaving = true; step.click(); }
       else if (holds.length) choose(holds[Math.max(0, Math.min(holds.length - 1, at < 0 ? 0 : at + (event.key === 'j' ? 1 : -1)))]);
     } else if (event.key === 'a' || event.key === 'd') {
-      (current() ?? document.querySelector('[data-hold]:not(.hold)'))?.querySelector(`button[data-key="${event.key}"]:not(:disabled)`)?.click();
+      (current() ?? document.getElementById('answer'))?.querySelector(`button[data-key="${event.key}"]:not(:disabled)`)?.click();
     } else return;
     event.preventDefault();
   });
@@ -175,7 +212,7 @@
     clearTimeout(soon);
     soon = setTimeout(() => {
       const url = new URL(form.action);
-      url.search = new URLSearchParams(new FormData(form));
+      url.search = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ''));
       history.replaceState(null, '', url);
       load(url).catch(() => {});
     }, 250);
@@ -184,16 +221,16 @@
   // What only a browser with script can do is offered only there.
   all('[data-toggle]').forEach(button => {
     const name = button.dataset.toggle;
-    const say = () => { button.setAttribute('aria-pressed', kept(name) === 'on'); };
-    button.hidden = name === 'notify' && !globalThis.Notification; // without script they stay hidden
+    const mark = () => button.setAttribute('aria-pressed', kept(name) === 'on');
+    button.hidden = name === 'notify' && !globalThis.Notification;
     button.addEventListener('click', async () => {
       const on = kept(name) !== 'on';
       if (on && name === 'notify' && await Notification.requestPermission() !== 'granted') return;
       if (on && name === 'sound') sing();
       kept(name, on ? 'on' : 'off');
-      say();
+      mark();
     });
-    say();
+    mark();
   });
 
   localise(document);

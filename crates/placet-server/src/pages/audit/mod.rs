@@ -163,7 +163,7 @@ pub fn table(records: &[StoredRecord]) -> Markup {
                             @if !agent.is_empty() { (short(agent, 30)) }
                             @if !session.is_empty() {
                                 @if !agent.is_empty() { " " }
-                                a.plain.mono.muted href={ "/sessions/" (escaped(session)) } { (short(session, 20)) }
+                                a.plain.mono.muted href=(crate::pages::sessions::path(session)) { (short(session, 20)) }
                             }
                         }
                         td.num.small.muted { (date(record.at)) }

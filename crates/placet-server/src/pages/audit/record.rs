@@ -4,22 +4,23 @@ use axum::response::Response;
 use data_encoding::{BASE64, HEXLOWER};
 use maud::{Markup, html};
 use placet_core::{
-    Json,
+    Finding, Json, canonical,
     log::{Checkpoint, InclusionProof, leaf},
     record::{Sentence, expand},
 };
 use placet_engine::{Engine, ProveError};
 use placet_store::StoredRecord;
 
-use super::{mark, told, verdict_of, whose, word};
+use super::{mark, told, whose, word};
 use crate::{
     ask::Asked,
     pages::{
         frame::{self, Place},
         part::{
-            icon::{icon, tag, verdict},
+            icon::{icon, tag},
             json::tree,
             text::{date, escaped, number, plain, several, short},
+            told::who_spoke,
         },
         refused::sentence,
     },
@@ -82,12 +83,14 @@ fn facts(read: &Json) -> Markup {
     let tool = call.map_or(word(what, "tool"), |call| word(call, "tool"));
     let cites = what.get("cites").and_then(Json::as_u64);
     let warrants = what.get("warrants").and_then(Json::as_array).unwrap_or_default();
-    let findings = what.get("findings").and_then(Json::as_array).unwrap_or_default();
+    let findings = what.get("findings").map(canonical::to_string);
+    let findings: Vec<Finding> =
+        findings.and_then(|findings| serde_json::from_str(&findings).ok()).unwrap_or_default();
     html! {
         dl.kv {
             dt { "Kind" } dd { (plain(&kind.replace('_', " "))) }
             @if !agent.is_empty() { dt { "Agent" } dd { a href={ "/audit?agent=" (escaped(agent)) } { (plain(agent)) } } }
-            @if !session.is_empty() { dt { "Session" } dd { a.mono href={ "/sessions/" (escaped(session)) } { (plain(session)) } } }
+            @if !session.is_empty() { dt { "Session" } dd { a.mono href=(crate::pages::sessions::path(session)) { (plain(session)) } } }
             @if !tool.is_empty() { dt { "Tool" } dd { a.mono href={ "/audit?tool=" (escaped(tool)) } { (plain(tool)) } } }
             @let ticket = word(what, "ticket");
             @if !ticket.is_empty() { dt { "Hold" } dd { a.mono href={ "/holds/" (escaped(ticket)) } { (plain(ticket)) } } }
@@ -97,21 +100,7 @@ fn facts(read: &Json) -> Markup {
                 dt { "Warrants" } dd.mono { @for each in warrants { (short(each.as_str().unwrap_or(""), 40)) " " } }
             }
         }
-        @if !findings.is_empty() {
-            ul.lines.small {
-                @for finding in findings {
-                    li {
-                        (verdict(verdict_of(finding, "verdict")))
-                        span.grow {
-                            @if let Some(rule) = finding.get("source").and_then(|source| source.get("rule")).and_then(Json::as_str) {
-                                a href={ "/rules/" (escaped(rule)) } { (plain(rule)) } ": "
-                            }
-                            (plain(word(finding, "reason")))
-                        }
-                    }
-                }
-            }
-        }
+        (who_spoke(&findings))
     }
 }
 

@@ -35,9 +35,21 @@ impl Called<'_> {
         self.show(true)
     }
 
-    /// What a list has room for.
-    pub fn cut(&self) -> Markup {
-        self.show(false)
+    /// What a list has room for, and whether that is all of it.
+    pub fn cut(&self) -> (Markup, bool) {
+        (self.show(false), self.fits())
+    }
+
+    /// Whether a list has room for all of it.
+    fn fits(&self) -> bool {
+        let Some(members) = self.args.and_then(Json::as_object) else { return true };
+        let fits = |value: &Json| match value {
+            Json::String(text) if is_patch(text) => text.lines().nth(ROWS_IN_LIST).is_none(),
+            Json::String(text) => text.chars().nth(LETTERS_IN_LIST).is_none(),
+            value => written(value).chars().nth(LETTERS_IN_LIST / 2).is_none(),
+        };
+        // One of them stands by itself.
+        members.iter().count() <= ROWS_IN_LIST + 1 && members.iter().all(|(_, value)| fits(value))
     }
 
     fn show(&self, whole: bool) -> Markup {
@@ -74,13 +86,14 @@ impl Called<'_> {
                                 Json::String(text) if is_patch(text) => (diff("", text, whole)),
                                 Json::String(text) => (self.text(name, text, whole)),
                                 value if whole => (tree(value)),
-                                value => (short(&serde_json::to_string(value).unwrap_or_default(), LETTERS_IN_LIST / 2)),
+                                value => (short(&written(value), LETTERS_IN_LIST / 2)),
                             }
                         }
                     }
                 }
             }
             @if let Some((_, shown)) = main { (shown) }
+            @if !whole && !self.fits() { p.small.muted { "This is not all of it." } }
         }
     }
 
@@ -114,6 +127,11 @@ pub fn pieces_of(pieces: &[Piece], whole: bool) -> Markup {
             @else { (text) }
         }
     }
+}
+
+/// A value on one line.
+fn written(value: &Json) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 fn cut(text: &str, whole: bool) -> String {

@@ -64,6 +64,7 @@ impl<'a> Story<'a> {
 pub fn card(hold: &HoldView, now: Timestamp, reader: &Reader) -> Markup {
     let ticket = hold.opened.ticket.as_str();
     let story = Story::of(hold);
+    let (shown, is_whole) = story.as_ref().map_or_else(Default::default, |story| story.called().cut());
     html! {
         article.hold id=(ticket) data-hold data-v=(version(hold)) aria-labelledby={ (ticket) "-t" } tabindex="-1" {
             (fuse(hold, now))
@@ -80,13 +81,13 @@ pub fn card(hold: &HoldView, now: Timestamp, reader: &Reader) -> Markup {
                         small { "If you approve" }
                         h2 id={ (ticket) "-t" } { a.plain href={ "/holds/" (ticket) } { (story.about()) } }
                     }
-                    (story.called().cut())
+                    (shown)
                     (facts(hold, story))
                     (claim(story.card))
                 }
             }
             (people(hold))
-            (answers(hold, reader))
+            (answers(hold, reader, is_whole))
         }
     }
 }
@@ -202,8 +203,8 @@ fn people(hold: &HoldView) -> Markup {
     }
 }
 
-/// The answers. A crisis is answered with care: by no single key, and never for more than this one call.
-fn answers(hold: &HoldView, reader: &Reader) -> Markup {
+/// The answers, to a call that is shown as a whole or in part. A crisis is answered with care: by no single key, and never for more than this one call.
+fn answers(hold: &HoldView, reader: &Reader, is_whole: bool) -> Markup {
     let ticket = hold.opened.ticket.as_str();
     let crisis = hold.opened.crisis;
     html! {
@@ -211,11 +212,16 @@ fn answers(hold: &HoldView, reader: &Reader) -> Markup {
             form.actions method="post" action={ "/holds/" (ticket) } {
                 (csrf)
                 input type="hidden" name="from" value=(reader.from);
-                button.btn.solid name="answer" value="approve" data-key=[(!crisis).then_some("a")] {
-                    (icon("yes"))
-                    @if crisis { "Approve this message" } @else { "Approve once " kbd { "a" } }
+                @if is_whole {
+                    button.btn.solid name="answer" value="approve" data-key=[(!crisis).then_some("a")] {
+                        (icon("yes"))
+                        @if crisis { "Approve this message" } @else { "Approve once " kbd { "a" } }
+                    }
+                    @if !crisis { a.btn href={ "/holds/" (ticket) "?wider=1#scope" } { "Approve for…" } }
+                } @else {
+                    // Nobody says yes to what they have not seen.
+                    a.btn.solid href={ "/holds/" (ticket) } { (icon("read")) "Read all of it, then answer" }
                 }
-                @if !crisis { a.btn href={ "/holds/" (ticket) "#scope" } { "Approve for…" } }
                 button.btn name="answer" value="deny" data-key=[(!crisis).then_some("d")] {
                     (icon("no")) "Deny" @if !crisis { " " kbd { "d" } }
                 }

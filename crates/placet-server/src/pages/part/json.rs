@@ -7,8 +7,8 @@ use super::text::plain;
 
 /// Deeper than this, a value is shown as one line.
 const DEPTH_MAX: usize = 12;
-/// Of a long list, so many are shown.
-const MEMBERS_MAX: usize = 500;
+/// Of a long list, so many are shown: more than a card or a record can hold.
+const MEMBERS_MAX: usize = 50_000;
 
 /// `value` as a tree.
 pub fn tree(value: &Json) -> Markup {

@@ -55,7 +55,7 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
     let body = html! {
         div.head { h1 { "Draft a warrant" } a.btn.bare href="/warrants" { "All warrants" } }
         div.cols.half {
-            form.panel.stack method="get" action="/warrants/draft" {
+            form.panel.stack method="get" action="/warrants/draft" data-preview {
                 @for (name, label, example) in LISTS {
                     label { (label)
                         textarea.mono name=(name) rows=(lines(form.text(name)).count().max(1)) placeholder=(example) spellcheck="false" aria-invalid=[wrong(name).map(|_| "true")] { (form.text(name)) }
@@ -73,7 +73,7 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
                 div.actions { button.btn.solid { "Show what it permits" } }
             }
             div.stack {
-                section.panel.stack #preview aria-labelledby="permits" aria-live="polite" {
+                section.panel.stack #preview data-live aria-labelledby="permits" aria-live="polite" {
                     header { h2 #permits { "What it would permit" } }
                     @match &drafted {
                         None => p.muted { "Say what may be called. Nothing that grants has a default." },
@@ -82,14 +82,16 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
                         Some(Ok(scope)) => (permits(scope)),
                     }
                 }
-                @if let Some(Ok(_)) = &drafted {
-                    section.panel.stack aria-labelledby="command" {
-                        header { h2 #command { "How to mint it" } }
-                        @match missing(&form) {
-                            Some(what) => p.muted { (what) },
-                            None => {
-                                p { "Run this where the key of the root is:" }
-                                pre.cmd { (plain(&command(&form))) }
+                div #mint data-live {
+                    @if let Some(Ok(_)) = &drafted {
+                        section.panel.stack aria-labelledby="command" {
+                            header { h2 #command { "How to mint it" } }
+                            @match missing(&form) {
+                                Some(what) => p.muted { (what) },
+                                None => {
+                                    p { "Run this where the key of the root is:" }
+                                    pre.cmd { (plain(&command(&form))) }
+                                }
                             }
                         }
                     }
@@ -157,7 +159,7 @@ fn missing(form: &Form) -> Option<&'static str> {
         () if has("holder") && (has("agent") || has("session")) => {
             Some("It is for the holder of a key, or for an agent in a session, not for both.")
         }
-        () if !has("holder") && !(has("agent") && has("session")) => {
+        () if !(has("holder") || has("agent") && has("session")) => {
             Some("Say who it is for: the holder of a key, or an agent in a session.")
         }
         () => None,

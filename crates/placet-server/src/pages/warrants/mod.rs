@@ -111,7 +111,7 @@ fn warrant_table(bound: &[BoundWarrant], now: Timestamp) -> Markup {
                         } }
                         td {
                             @for session in warrant.sessions.iter().take(SESSIONS) {
-                                a.plain href={ "/sessions/" (escaped(&session.id)) } { (short(&session.agent, 24)) " " span.mono.small { (short(&session.id, 20)) } } br;
+                                a.plain href=(crate::pages::sessions::path(&session.id)) { (short(&session.agent, 24)) " " span.mono.small { (short(&session.id, 20)) } } br;
                             }
                             @if warrant.sessions.len() > SESSIONS { span.small.muted { "and " (number((warrant.sessions.len() - SESSIONS) as u64)) " more" } }
                         }
@@ -141,7 +141,7 @@ fn grant_table(asked: &Asked, grants: &[(StoredGrant, u64)], now: Timestamp) -> 
                     @let state = GrantState::of(grant, now);
                     tr id={ "g" (grant.id) } {
                         td { @for line in grant_permits(grant) { p { (plain(&line)) } } }
-                        td { (short(&grant.agent, 30)) br; a.plain.mono.small href={ "/sessions/" (escaped(&grant.session)) } { (short(&grant.session, 24)) } }
+                        td { (short(&grant.agent, 30)) br; a.plain.mono.small href=(crate::pages::sessions::path(&grant.session)) { (short(&grant.session, 24)) } }
                         td.wide { (plain(&grant.by)) " " a.small href={ "/audit/" (grant.cites) } { "why" } br; span.small.muted { (date(grant.given)) } }
                         td.num.wide { (several(*used, "time", "times")) }
                         td { (until(grant.expires, now)) }

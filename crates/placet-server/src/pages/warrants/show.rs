@@ -16,7 +16,7 @@ use crate::{
         frame::{self, Place},
         part::{
             icon::{icon, tag},
-            text::{date, escaped, meter, number, plain, short},
+            text::{date, meter, number, plain, short},
         },
         refused::sentence,
     },
@@ -47,7 +47,7 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
                 header { h2 #sessions { "Sessions under it" } span.small.muted { (number(bound.sessions.len() as u64)) } }
                 ul.lines {
                     @for session in bound.sessions.iter().take(SESSIONS) {
-                        li { a.grow.plain.mono href={ "/sessions/" (escaped(&session.id)) } { (short(&session.id, 40)) } span.small { (short(&session.agent, 30)) } }
+                        li { a.grow.plain.mono href=(crate::pages::sessions::path(&session.id)) { (short(&session.id, 40)) } span.small { (short(&session.agent, 30)) } }
                     }
                 }
             }
