@@ -8,11 +8,11 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::rig::{Reply, Rig, risky};
 
-const PASSWORD: &str = "correct horse battery";
-const FORM: &str = "content-type: application/x-www-form-urlencoded\r\n";
+pub const PASSWORD: &str = "correct horse battery";
+pub const FORM: &str = "content-type: application/x-www-form-urlencoded\r\n";
 
 /// The cookie of somebody who signs in by the form.
-async fn sign_in(rig: &Rig, user: &str) -> String {
+pub async fn sign_in(rig: &Rig, user: &str) -> String {
     let body = format!("user={user}&password={}&next=%2Fholds%2FH-1", PASSWORD.replace(' ', "+"));
     let reply = rig.send("POST", "/sign-in", FORM, body.as_bytes()).await;
     assert_eq!((reply.status, reply.line("location").as_deref()), (303, Some("/holds/H-1")), "{reply:?}");
@@ -20,11 +20,11 @@ async fn sign_in(rig: &Rig, user: &str) -> String {
     format!("cookie: {}\r\n", cookie.split(';').next().unwrap())
 }
 
-fn hash() -> PasswordHash {
+pub fn hash() -> PasswordHash {
     PasswordHash::of(PASSWORD).unwrap()
 }
 
-async fn with_user(role: Role) -> (Rig, String) {
+pub async fn with_user(role: Role) -> (Rig, String) {
     let rig = Rig::new().await;
     rig.engine.user_add("bob", role, hash(), &rig.person()).await.unwrap();
     let cookie = sign_in(&rig, "bob").await;
@@ -32,13 +32,13 @@ async fn with_user(role: Role) -> (Rig, String) {
 }
 
 /// What the first form of a page has to be meant.
-fn csrf(page: &Reply) -> String {
+pub fn csrf(page: &Reply) -> String {
     let rest =
         page.text.split("name=\"csrf\" value=\"").nth(1).unwrap_or_else(|| panic!("no form: {page:?}"));
     rest.split('"').next().unwrap().to_owned()
 }
 
-async fn held(rig: &Rig) -> String {
+pub async fn held(rig: &Rig) -> String {
     let told = rig.post("/v1/calls", json!({ "call": risky() })).await;
     told.json()["ticket"].as_str().unwrap().to_owned()
 }

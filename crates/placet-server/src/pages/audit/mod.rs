@@ -6,7 +6,7 @@ pub mod record;
 use axum::response::Response;
 use maud::{Markup, html};
 use placet_core::{
-    Json, Verdict,
+    Json, Timestamp, Verdict,
     record::{Sentence, expand},
 };
 use placet_engine::{Engine, Found, SEARCHED_MAX, Search};
@@ -16,7 +16,7 @@ use super::{
     frame::{self, Place},
     part::{
         icon::{tag, verdict},
-        text::{date, empty, escaped, number, plain, short},
+        text::{clock, date, empty, escaped, number, plain, short},
     },
 };
 use crate::{
@@ -27,6 +27,9 @@ use crate::{
 
 /// Records on a page.
 const ROWS: usize = 50;
+
+/// Of younger records the time of day is shown.
+const TODAY_MS: i64 = 20 * 60 * 60 * 1_000;
 
 /// The kinds of record, as people call them.
 const KINDS: [(EntryKind, &str); 12] = [
@@ -78,7 +81,7 @@ pub async fn list(asked: Asked) -> Result<Response, Problem> {
         }
         @if let Some(found) = &found {
             section.panel.gap-top #records data-live=[live.then_some("")] aria-label="Records" {
-                @if found.records.is_empty() { (nothing(found, looked_for)) } @else { (table(&found.records)) }
+                @if found.records.is_empty() { (nothing(found, looked_for)) } @else { (table(&found.records, asked.server.engine.now())) }
             }
             (turn(&asked, found, before, looked_for))
         }
@@ -88,7 +91,7 @@ pub async fn list(asked: Asked) -> Result<Response, Problem> {
 }
 
 fn form(asked: &Asked, open: bool) -> Markup {
-    let value = |name: &str| asked.value(name).unwrap_or_default();
+    let value = |name: &str| plain(&asked.value(name).unwrap_or_default());
     let set = |name: &str| !value(name).is_empty();
     let more = FIELDS.iter().any(|(name, _)| set(name)) || set("since") || set("until");
     html! {
@@ -146,7 +149,7 @@ fn nothing(found: &Found, looked_for: bool) -> Markup {
 }
 
 /// Records as a table.
-pub fn table(records: &[StoredRecord]) -> Markup {
+pub fn table(records: &[StoredRecord], now: Timestamp) -> Markup {
     html! {
         table.table.log {
             caption.sr { "Records, the newest first" }
@@ -166,7 +169,7 @@ pub fn table(records: &[StoredRecord]) -> Markup {
                                 a.plain.mono.muted href=(crate::pages::sessions::path(session)) { (short(session, 20)) }
                             }
                         }
-                        td.num.small.muted { (date(record.at)) }
+                        td.num.small.muted { @if now.ms_since(record.at) < TODAY_MS { (clock(record.at)) } @else { (date(record.at)) } }
                     }
                 }
             }
@@ -259,7 +262,7 @@ fn at(asked: &Asked, before: Option<u64>) -> String {
 fn exports(asked: &Asked) -> Markup {
     let since = asked.value("since").unwrap_or_default();
     // Only what the export itself can read is handed on.
-    let since = placet_core::Timestamp::parse(&since).map(|_| format!("&since={}", escaped(&since)));
+    let since = Timestamp::parse(&since).map(|_| format!("&since={}", escaped(&since)));
     let since = since.unwrap_or_default();
     html! {
         p.small.muted.gap-top {

@@ -1,6 +1,6 @@
 //! How things run: the mode, the stop switch, from which risk on a person is asked, and one's own password.
 
-use axum::response::Response;
+use axum::{http::StatusCode, response::Response};
 use maud::{Markup, html};
 use placet_core::{Mode, policy::Thresholds};
 use placet_engine::{Engine, Standing};
@@ -193,6 +193,11 @@ pub async fn password(asked: Asked) -> Result<Response, Problem> {
     let (current, wanted) = (secret(&form, "current"), secret(&form, "password"));
     match users::set_own_password(&asked, current, wanted).await {
         Ok(_) => sign_in::without_cookie(&asked, frame::back_to("/sign-in")),
+        // Who is signed in and mistypes is no stranger.
+        Err(problem) if problem.status == StatusCode::UNAUTHORIZED => {
+            let problem = Problem { status: StatusCode::BAD_REQUEST, ..problem };
+            shown(&asked, &Said::Problem(problem)).await
+        }
         Err(problem) => shown(&asked, &Said::of(Err(problem), html! {})?).await,
     }
 }
