@@ -22,7 +22,6 @@ use crate::{
             text::{date, escaped, number, plain, several, short},
             told::who_spoke,
         },
-        refused::sentence,
     },
     problem::Problem,
 };
@@ -38,7 +37,7 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
     let (record, size, proof) = asked.server.off(look).await?;
     let record = record.ok_or_else(none)?;
     let read = expand(&record.body).unwrap_or(Json::Null);
-    let said = sentence(&Sentence::of(&read).words);
+    let said = Sentence::of(&read).words;
     let what = told(&read);
     let body = html! {
         div.head {

@@ -40,7 +40,7 @@ async fn shown(asked: &Asked, said: &Said) -> Result<Response, Problem> {
                 @if channels.all.is_empty() {
                     (empty("person", "Nobody is told", html! {
                         "A channel in the configuration tells people of holds and threats where they are: a webhook, Slack, ntfy or e-mail. "
-                        code { "[notifications.NAME]" } " adds one; " code { "placet notifications" } " tries it."
+                        code { "[notifications.NAME]" } " adds one; " code { "placet notifications test NAME" } " tries it."
                     }))
                 } @else { (table(asked, &channels)) }
             }

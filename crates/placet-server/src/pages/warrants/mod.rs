@@ -57,7 +57,7 @@ async fn shown(asked: &Asked, problem: Option<&Problem>) -> Result<Response, Pro
                 header { h2 #warrants-title { "Warrants of sessions" } span.small.muted { "signed by a root; nothing outside them runs" } }
                 @if bound.is_empty() {
                     (empty("gate", "No session is bound to a warrant", html! {
-                        "A warrant says what an agent may touch and until when. " code { "placet session bind SESSION WARRANT" } " binds one; sessions it starts may only do less. "
+                        "A warrant says what an agent may touch and until when. " code { "placet sessions bind SESSION --warrant FILE" } " binds one; sessions it starts may only do less. "
                         "A warrant that an agent shows with each call stands in the " a href="/audit" { "audit log" } " instead."
                     }))
                 } @else { (warrant_table(&bound, now)) }
@@ -195,7 +195,7 @@ fn revocations(asked: &Asked, revocations: &Revocations) -> Markup {
                     summary { "Take up a signed list" }
                     form.stack.gap-top method="post" action="/warrants/revoke" {
                         (frame::csrf(asked))
-                        p.small.muted { code { "placet warrant revoke --key ROOT ID" } " makes one where the key of the root is. Nothing is revoked here without its signature." }
+                        p.small.muted { code { "placet warrant revoke WARRANT --key ROOT" } " makes one where the key of the root is. Nothing is revoked here without its signature." }
                         label { "The list" textarea.mono name="list" rows="4" required spellcheck="false" {} }
                         div.actions { button.btn.solid { "Take it up" } }
                     }
