@@ -166,8 +166,8 @@ async fn a_rule_is_shown_with_everything_that_says_whether_it_is_right() {
     assert!(!page.text.contains("/rules/house.no-force/policy"), "an auditor changes nothing");
     for (path, shown, hidden) in [
         ("/rules", "Matched most in 30 days", "Reads the notes"),
-        ("/rules?q=NOTES", "Reads the notes", "no-force</span>"),
-        ("/rules?policy=hold", "no-force</span>", "Reads the notes"),
+        ("/rules?q=NOTES", "house.notes?q=", "house.no-force?q="),
+        ("/rules?policy=hold", "house.no-force?policy=", "house.notes?policy="),
         ("/rules?pack=house", "Reads the notes", "No rule is like that"),
         ("/rules?q=%3Cscript%3Ealert(1)%3C/script%3E", "No rule is like that", "<script>alert"),
     ] {
@@ -324,7 +324,7 @@ async fn what_is_tried_is_explained_and_leaves_no_trace() {
         has(&reply, wanted);
         assert!(!reply.text.contains("<script>alert") && !reply.text.contains("<img"), "{fields:?}");
     }
-    for example in 0..7 {
+    for example in 0..8 {
         has(&rig.send("GET", &format!("/try?example={example}"), &auditor, b"").await, "If it ran");
     }
     assert_eq!((records(), rig.engine.pending(10).unwrap().len()), (before, 0));

@@ -122,7 +122,7 @@ pub fn pieces_of(pieces: &[Piece], whole: bool) -> Markup {
             @if piece.secret { span.secret { (text) } }
             @else if piece.marked {
                 @let numbers: Vec<String> = piece.effects.iter().map(usize::to_string).collect();
-                mark data-n=[(!numbers.is_empty()).then(|| numbers.join(" "))] { (text) }
+                mark data-n=[(!numbers.is_empty()).then(|| numbers.join(", "))] { (text) }
             }
             @else { (text) }
         }

@@ -27,7 +27,10 @@ pub fn about(assessment: &Assessment) -> String {
     // Words that say what happens begin with a verb; others say what the target is.
     let acts = |words: &str| {
         let first = words.split(' ').next().unwrap_or("");
-        first.len() > 3 && first.ends_with('s') && !matches!(first, "this" | "others" | "its")
+        first.len() > 3
+            && first.ends_with('s')
+            && first.bytes().all(|byte| byte.is_ascii_lowercase())
+            && !matches!(first, "this" | "others" | "its")
     };
     let told = match (effect.words.as_deref(), effect.verb) {
         (Some(words), _) if acts(words) => format!("{words} ({name})"),
