@@ -50,7 +50,7 @@ if (!document.documentElement.lang) wrong.push('no language');
 if (!document.title) wrong.push('no title');
 if (all('main').length !== 1) wrong.push('not one main');
 if (all('nav').some((n) => !n.getAttribute('aria-label') && all('nav').length > 1)) wrong.push('a nav without a name');
-if (all('nav [aria-current=page]').length > 1) wrong.push('several current places');
+if (all('nav').some((n) => n.querySelectorAll('[aria-current=page]').length > 1)) wrong.push('several current places');
 let level = 0;
 for (const heading of all('h1, h2, h3, h4, h5, h6').filter((h) => h.checkVisibility())) {
   const next = +heading.tagName[1];

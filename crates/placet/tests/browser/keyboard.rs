@@ -87,3 +87,23 @@ fn whoever_uses_tab_and_enter_gets_everywhere() {
     tab.keys(ENTER);
     assert_eq!(caller.join().expect("an answer")["answer"], "allow");
 }
+
+#[test]
+fn what_arrives_takes_the_focus_from_nobody() {
+    let place = Place::new();
+    let tab = place.operator();
+    let first = place.waiting(risky(1));
+    tab.see("1 call waits for you");
+    tab.keys("j");
+    let focus = || tab.ask("return document.activeElement.closest('.hold')?.id ?? null", json!([]));
+    let at = focus();
+    assert!(at.is_string(), "{at}");
+    let second = place.waiting(command(2, "terraform destroy -auto-approve"));
+    tab.see("2 calls wait for you");
+    assert_eq!(focus(), at);
+    tab.leave(|| tab.keys("a"));
+    tab.see("1 call waits for you");
+    tab.leave(|| tab.keys("jd"));
+    let answers = [first, second].map(|caller| caller.join().expect("an answer")["answer"].clone());
+    assert_eq!(answers, [json!("allow"), json!("block")]);
+}

@@ -158,6 +158,9 @@ impl Tab {
     }
 
     fn act(&self, source: Value) {
+        // A browser takes no input for a page that nobody has seen yet.
+        let seen = "return performance.getEntriesByType('paint').length > 0";
+        self.until("the first sight", || (self.session.script(seen, json!([])).ok()? == true).then_some(()));
         let done = self.session.post("/actions", &json!({ "actions": [source] }));
         done.unwrap_or_else(|why| panic!("{}", why.message));
     }
