@@ -56,6 +56,13 @@ const PICTURES: &[Picture] = &[
     picture("threats", Eye::Light, "/threats", &[]),
     picture("threat", Eye::Light, "/threats", &[("main td a, main li a", "")]),
     picture("reviews", Eye::Light, "/reviews", &[]),
+    picture("rules", Eye::Light, "/rules", &[]),
+    picture("rule", Eye::Light, "/rules/destructive.forced-push", &[]),
+    picture("new-rule", Eye::Light, "/new-rule", &[]),
+    picture("try", Eye::Light, "/try?example=1", &[]),
+    picture("warrants", Eye::Light, "/warrants", &[]),
+    picture("audit", Eye::Light, "/audit", &[]),
+    picture("settings", Eye::Light, "/settings", &[]),
 ];
 
 #[test]
