@@ -157,7 +157,7 @@ fn body(
                 }
                 div.row { button.btn.solid { "Explain" } span.small.muted { "the same as " code { "placet explain" } } }
                 div {
-                    h3 { "Or start from one of these" }
+                    h2.minor { "Or start from one of these" }
                     ul.lines.small {
                         @for (number, (text, decided)) in examples.iter().enumerate() {
                             li {

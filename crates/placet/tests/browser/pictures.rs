@@ -97,7 +97,7 @@ fn take(tab: &Tab, picture: &Picture, to: &Path) -> PathBuf {
     // The whole page, as if the window were as high as it is; a phone shows what a phone shows.
     if picture.eye != Eye::Phone {
         let high = tab.ask("return document.documentElement.scrollHeight", json!([])).as_u64().unwrap();
-        tab.size(width, u32::try_from(high).unwrap().clamp(height, 1_700));
+        tab.size(width, u32::try_from(high).unwrap().clamp(height, 1_320));
     }
     tab.ask("document.activeElement?.blur(); document.querySelectorAll('.toast').forEach((toast) => toast.remove())", json!([]));
     let file = to.join(format!("{}.png", picture.name));

@@ -161,7 +161,7 @@ fn body(asked: &Asked, draft: &Draft, title: &str) -> Markup {
                     span.small.muted { "saved only if its examples hold" }
                 }
                 div {
-                    h3 { "Try it before you save it" }
+                    h2.minor { "Try it before you save it" }
                     div.stack {
                         (try_fields(call, record))
                         div.row { button.btn name="do" value="try" { "Try" } }

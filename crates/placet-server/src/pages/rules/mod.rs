@@ -576,6 +576,7 @@ fn examples(rule: &Rule, failing: &[placet_core::located::Mark]) -> Markup {
                     }
                 }
                 table.table {
+                    thead.sr { tr { th scope="col" { "It" } th scope="col" { "Example" } th scope="col" { "Just now" } } }
                     tbody {
                         @for example in &rule.examples {
                             @let (holds, wanted) = (!failing.contains(&example.mark), example.wanted == Wanted::Match);
