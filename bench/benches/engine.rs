@@ -21,7 +21,7 @@ use placet_core::{
     rule::{Memory, RuleSet, read},
 };
 use placet_engine::{
-    Approver, AuditKeys, Configuration, Credential, Engine, HoldName, Ruling, Submission, SystemClock,
+    Approver, AuditKeys, Configuration, Credential, Engine, HoldName, Pulse, Ruling, Submission, SystemClock,
     Verifier,
 };
 use placet_store::{
@@ -38,6 +38,9 @@ const SUBMITTERS: usize = 64;
 const CALLS: usize = 240_000;
 /// Answers whose way back is timed.
 const ANSWERS: usize = 300;
+/// Calls of one session, and records that are read to bring the numbers of pages up to date.
+const CALLS_OF_ONE: usize = 40_000;
+const PULSE_RECORDS: u64 = 10_000;
 /// Open holds, and those that are resolved and shown.
 const HOLDS: usize = 100_000;
 const RESOLVED: i64 = 1_000_000;
@@ -79,6 +82,9 @@ fn main() -> Outcome<()> {
     }
     if asked("list") {
         list(&directory.path().join("list"), &mut figures)?;
+    }
+    if asked("pulse") {
+        pulse(&runtime, &directory.path().join("pulse"), &mut figures)?;
     }
     fs::write("target/engine.json", format!("[{}]\n", figures.0.join(",\n ")))?;
     Ok(())
@@ -495,5 +501,56 @@ fn list(directory: &Path, figures: &mut Figures) -> Outcome<()> {
     let detail = format!("p99 {:.2} ms", times.at(99) / 1e3);
     let what = "1,000 pending holds listed, a million resolved, p50";
     figures.add(what, (times.at(50) / 1e3, "ms"), Some(2.0), &detail);
+    Ok(())
+}
+
+/// What pages cost that show what happened lately: the numbers brought up to date, and a page of a long session.
+fn pulse(runtime: &Runtime, directory: &Path, figures: &mut Figures) -> Outcome<()> {
+    let engine = start(directory)?;
+    let calls = allowed_calls()?;
+    runtime.block_on(async {
+        let all = calls.iter().cycle().take(CALLS_OF_ONE).cloned();
+        let mut tasks = JoinSet::new();
+        for call in all {
+            let engine = engine.clone();
+            let call = call.with_session("one");
+            tasks.spawn(async move { engine.submit(Submission::new(call, Duration::ZERO)).await });
+            if tasks.len() >= SUBMITTERS {
+                tasks.join_next().await;
+            }
+        }
+        while tasks.join_next().await.is_some() {}
+    });
+    let (mut first, mut idle, mut pages) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..20 {
+        let mut pulse = Pulse::default();
+        let start = Instant::now();
+        pulse.advance(&engine, PULSE_RECORDS)?;
+        first.push(micros(start) / 1e3);
+        while !pulse.is_whole() {
+            pulse.advance(&engine, PULSE_RECORDS)?;
+        }
+        let start = Instant::now();
+        pulse.advance(&engine, PULSE_RECORDS)?;
+        idle.push(micros(start));
+        let start = Instant::now();
+        let read = engine.look(|ledger| ledger.records_of_session_before("one", u64::MAX, 200))?;
+        pages.push(micros(start) / 1e3);
+        if read.len() != 200 || pulse.hour().total.calls() != CALLS_OF_ONE as u64 {
+            return Err("not everything was counted".into());
+        }
+    }
+    let (first, idle, pages) = (Times::new(first), Times::new(idle), Times::new(pages));
+    let detail = format!("the slowest {:.1} ms", first.at(100));
+    figures.add("numbers of pages, 10,000 records counted, p50", (first.at(50), "ms"), Some(50.0), &detail);
+    let detail = "nothing was written since".to_owned();
+    figures.add("the same, up to date already, p50", (idle.at(50), "µs"), None, &detail);
+    let detail = format!("the slowest {:.1} ms", pages.at(100));
+    figures.add(
+        "the last 200 records of a session of 40,000 calls, p50",
+        (pages.at(50), "ms"),
+        Some(20.0),
+        &detail,
+    );
     Ok(())
 }

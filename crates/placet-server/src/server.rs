@@ -64,7 +64,7 @@ impl Default for Settings {
 }
 
 /// Records that are read to bring the numbers up to date that a page shows: some milliseconds of work.
-const PULSE_RECORDS: u64 = 20_000;
+const PULSE_RECORDS: u64 = 10_000;
 
 /// What callers may use up.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,6 @@
 //! Sessions: all of them, and one as a timeline.
 
+mod call;
 mod rows;
 mod timeline;
 

@@ -5,8 +5,9 @@ use placet_core::{Json, Timestamp, hold::HoldState};
 use placet_engine::Card;
 
 use super::{
+    call::Call,
     path,
-    timeline::{Call, Row, Said, Sub, What},
+    timeline::{Row, Said, Sub, What},
 };
 use crate::pages::{
     part::{
