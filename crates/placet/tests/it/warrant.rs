@@ -285,7 +285,7 @@ fn what_is_missing_or_wrong_is_said_at_the_word() {
         (vec!["--ttl", "1h", "--holder", "agent", "--allow", "x", "--hours", "always"], "write hours like"),
         (
             vec!["--ttl", "1h", "--holder", "agent", "--allow", "x", "--posture", "tight"],
-            "`--posture tight` is not",
+            "`--posture`: `tight` is not",
         ),
         (
             vec!["--file", "slip.yaml"],
