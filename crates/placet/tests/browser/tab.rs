@@ -53,7 +53,8 @@ impl Tab {
     }
 
     pub fn reload(&self) {
-        self.session.post("/refresh", &json!({})).unwrap_or_else(|why| panic!("{}", why.message));
+        // Another page may just be on its way.
+        self.until("the page once more", || self.session.post("/refresh", &json!({})).ok());
     }
 
     /// The path with its question, of the page that is shown.
