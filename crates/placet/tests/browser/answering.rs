@@ -128,7 +128,6 @@ fn a_wider_approval_says_what_it_permits_first() {
     let copy = |id| command(id, "rsync -a --delete /srv/site/ web1.example.com:/srv/site/");
     let caller = place.waiting(copy(1));
     tab.click(".hold a", "Approve for");
-    tab.click("summary", "Approve more than this call");
     tab.click("label", "Calls like this in this session");
     tab.see("Newly permitted, unasked");
     tab.click("button", "Approve this wider scope");

@@ -104,6 +104,12 @@ impl Tab {
         Element::of(&self.session.script(FIND, json!([selector, name])).ok()?)
     }
 
+    /// The same once nothing moves any more: a person who sees something jump does not click.
+    fn look_when_still(&self, selector: &str, name: &str) -> Option<Element> {
+        let moving = self.session.script("return 'moving' in document.documentElement.dataset", json!([]));
+        self.look(selector, name).filter(|_| matches!(moving, Ok(Value::Bool(false))))
+    }
+
     /// The first of these with this name, once it is there.
     pub fn find(&self, selector: &str, name: &str) -> Element {
         self.until(&format!("`{selector}` named `{name}`"), || self.look(selector, name))
@@ -127,7 +133,7 @@ impl Tab {
     /// Clicks as a person does: it is scrolled into view, and nothing may lie over it.
     pub fn click(&self, selector: &str, name: &str) {
         self.until(&format!("a `{selector}` named `{name}` that can be clicked"), || {
-            let element = self.look(selector, name)?;
+            let element = self.look_when_still(selector, name)?;
             match self.session.on(&element, "click", &json!({})) {
                 Ok(_) => Some(()),
                 // The page was just changing.
@@ -140,7 +146,8 @@ impl Tab {
 
     /// Twice, as quickly as a hand can.
     pub fn double_click(&self, selector: &str, name: &str) {
-        let target = self.find(selector, name).argument();
+        let what = format!("`{selector}` named `{name}`");
+        let target = self.until(&what, || self.look_when_still(selector, name)).argument();
         let press = |kind: &str| json!({ "type": kind, "button": 0 });
         let mut actions =
             vec![json!({ "type": "pointerMove", "duration": 0, "x": 0, "y": 0, "origin": target })];

@@ -49,7 +49,14 @@
   const carry = (old, fresh) => all('[type=checkbox]', fresh).forEach(box => {
     box.checked = all('[type=checkbox]', old).some(before => before.value === box.value && before.checked);
   });
-  let moved = -Infinity;
+  // For a moment after cards have moved, a click is for what was there before.
+  const root = document.documentElement;
+  let still;
+  const move = () => {
+    root.dataset.moving = 1;
+    clearTimeout(still);
+    still = setTimeout(() => { delete root.dataset.moving; }, 600);
+  };
   const swap = (old, fresh) => {
     if ('list' in old.dataset) {
       const before = new Map([...old.children].filter(child => child.id).map(child => [child.id, child]));
@@ -57,12 +64,10 @@
         const same = before.get(child.id);
         return same && !(differs(same, child) && !busy(same)) ? same : child;
       });
-      [...old.children].filter(child => !next.includes(child)).forEach(child => { child.remove(); moved = performance.now(); });
-      next.forEach((child, at) => {
-        if (old.children[at] === child) return;
-        old.insertBefore(child, old.children[at] ?? null);
-        if (at < next.length - 1) moved = performance.now();
-      });
+      if ([...old.children].some((child, at) => next.includes(child) && next[at] !== child)) move();
+      [...old.children].filter(child => !next.includes(child)).forEach(child => child.remove());
+      // What stays where it is is not touched: it may have the focus.
+      next.forEach((child, at) => { if (old.children[at] !== child) old.insertBefore(child, old.children[at] ?? null); });
     } else if (differs(old, fresh) && !busy(old)) {
       carry(old, fresh);
       old.replaceWith(fresh);
@@ -157,12 +162,10 @@
 
   // An answer is given once, and to what was seen: a click that was on its way while cards moved, or while the page came
   // back from the answer before, is none.
-  const STILL = 600;
-  const answered = Number(sessionStorage.answered ?? 0);
-  if (Date.now() - answered < 3000) moved = performance.now();
+  if (Date.now() - Number(sessionStorage.answered ?? 0) < 3000) move();
   document.addEventListener('click', event => {
     const answer = event.isTrusted && event.detail > 0 && event.target.closest('button[name=answer]');
-    if (answer && performance.now() - moved < STILL) { event.preventDefault(); event.stopPropagation(); }
+    if (answer && root.dataset.moving) { event.preventDefault(); event.stopPropagation(); }
   }, true);
   document.addEventListener('submit', event => {
     const form = event.target;
