@@ -121,6 +121,8 @@ impl Session {
         let wanted = json!({ "capabilities": { "alwaysMatch": {
             "browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": { "browser": "ALL" },
             "unhandledPromptBehavior": "ignore",
+            // Two ways to another page at once, and the driver may wait for the one that was given up.
+            "timeouts": { "pageLoad": 15_000 },
         } } });
         let opened = driver.ask("POST", "/session", Some(&wanted));
         let opened = opened.unwrap_or_else(|why| panic!("the browser does not start: {}", why.message));

@@ -47,9 +47,12 @@ impl Tab {
     }
 
     pub fn open_address(&self, address: &str) {
-        self.session
-            .post("/url", &json!({ "url": address }))
-            .unwrap_or_else(|why| panic!("{address}: {}", why.message));
+        self.until(address, || match self.session.post("/url", &json!({ "url": address })) {
+            Ok(_) => Some(()),
+            // Another page was just on its way.
+            Err(why) if why.error == "timeout" => None,
+            Err(why) => panic!("{address}: {}", why.message),
+        });
     }
 
     pub fn reload(&self) {

@@ -157,7 +157,10 @@
       addEventListener('beforeunload', () => live.close());
     };
     tabs?.addEventListener('message', event => hear(event.data));
-    if (tabs) navigator.locks.request('placet-live', () => { listen(); return new Promise(() => {}); }); else listen();
+    // The page comes first: a connection that never ends would be part of loading it.
+    addEventListener('load', () => setTimeout(() => {
+      if (tabs) navigator.locks.request('placet-live', () => { listen(); return new Promise(() => {}); }); else listen();
+    }));
   }
 
   // An answer is given once, and to what was seen: a click that was on its way while cards moved, or while the page came
