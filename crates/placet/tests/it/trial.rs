@@ -1,5 +1,7 @@
 //! The page to try calls on says what `placet explain` says.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
 use std::{
     fs,
     io::{Read as _, Write as _},
