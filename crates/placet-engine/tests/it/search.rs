@@ -1,5 +1,7 @@
 //! Records are found from the newest back, a bounded stretch at a time.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
+
 use placet_core::{Json, Mode, Timestamp, ToolCall};
 use placet_engine::{Done, Found, SEARCHED_MAX, Search};
 use placet_store::{Entry, EntryKind, Ledger};
