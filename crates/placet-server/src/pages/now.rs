@@ -66,9 +66,11 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
                         }
                     }
                 }
-                @if !holds.is_empty() && reader.csrf.is_some() {
-                    p.small.muted.keys #keys {
-                        kbd { "j" } " " kbd { "k" } " move, " kbd { "a" } " approve once, " kbd { "d" } " deny. What nobody answers is denied."
+                div #keys data-live {
+                    @if !holds.is_empty() && reader.csrf.is_some() {
+                        p.small.muted.keys {
+                            kbd { "j" } " " kbd { "k" } " move, " kbd { "a" } " approve once, " kbd { "d" } " deny. What nobody answers is denied."
+                        }
                     }
                 }
             }

@@ -87,24 +87,20 @@ fn what_another_tab_answers_is_seen_and_cannot_be_answered_again() {
     let tab = place.operator();
     let caller = place.waiting(risky(1));
     tab.click(".hold a", "Details");
-    let first = tab.window();
-    // A page that heard nothing: its answer comes too late, and it is told who was quicker.
-    tab.new_window();
-    tab.devtools("Network.enable", json!({}));
-    tab.devtools("Network.setBlockedURLs", json!({ "urls": ["*/live"] }));
-    tab.expect("/live");
-    tab.go("/");
-    tab.find(".hold button", "Deny");
-    let deaf = tab.window();
-    tab.switch(&first);
+    // Somebody whose page heard nothing: their answer comes too late, and they are told who was quicker.
+    let deaf = place.somebody("bea", "approver");
+    deaf.devtools("Network.enable", json!({}));
+    deaf.devtools("Network.setBlockedURLs", json!({ "urls": ["*/live"] }));
+    deaf.expect("/live");
+    deaf.go("/");
+    deaf.find(".hold button", "Deny");
     tab.click("#answer button", "Approve once");
     tab.see("How it ended");
     assert_eq!(caller.join().expect("an answer")["answer"], "allow");
-    tab.switch(&deaf);
-    tab.click(".hold button", "Deny");
-    tab.see("How it ended");
-    tab.see("ann");
-    assert!(!tab.text().contains("denied"), "the first answer counts");
+    deaf.click(".hold button", "Deny");
+    deaf.see("How it ended");
+    deaf.see("ann");
+    assert!(!deaf.text().contains("denied"), "the first answer counts");
 }
 
 #[test]
