@@ -45,7 +45,7 @@ fn configuration_that_changes_is_read_again_and_a_mistake_in_it_is_not() {
     fs::write(&file, "").unwrap();
     let mut service = Service::start(home.path(), &["--config", file.to_str().unwrap()]);
     let harmless = json!({ "call": { "tool": "read_file", "args": { "path": "notes.md" } } });
-    let ask = |service: &Service| service.post("/v1/calls", &harmless, "")["answer"].clone();
+    let ask = |service: &Service| service.post("/v1/calls", &harmless, " ")["answer"].clone();
     let secret = fs::read_to_string(home.path().join(".config/placet/approver")).unwrap();
     let as_operator =
         |service: &Service| service.post("/v1/calls", &harmless, secret.trim())["answer"].clone();

@@ -77,9 +77,11 @@ fn a_link_is_printed_on_request_and_where_nobody_keeps_it() {
     let line = service.said.iter().find(|line| line.contains("/sign-in/")).unwrap();
     let path = line.split(&service.address).nth(1).unwrap().split(' ').next().unwrap();
     let told = get(&service, path, "");
-    assert!(told.contains("\"role\":\"operator\"") && told.contains("\"user\":\"ann\""), "{told}");
+    assert!(told.starts_with("HTTP/1.1 303") && told.contains("location: /\r\n"), "{told}");
     let cookie = told.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
     let cookie = format!("cookie: {}\r\n", cookie.split(';').next().unwrap());
+    let me = get(&service, "/v1/me", &cookie);
+    assert!(me.contains("\"role\":\"operator\"") && me.contains("\"user\":\"ann\""), "{me}");
     assert!(get(&service, "/v1/users", &cookie).contains("{\"users\":[]}"));
     assert!(get(&service, path, "").starts_with("HTTP/1.1 404"));
     service.end("-TERM");
