@@ -86,7 +86,7 @@ impl Prepared {
     /// Whether this call goes to somebody with whom a life in danger was spoken of in its session, and the language.
     fn spoken_before(&self, ledger: &mut dyn Ledger) -> Result<Option<Option<Language>>, StoreError> {
         let Some(assessment) = &self.decision.assessment else { return Ok(None) };
-        if !assessment.effects.iter().any(crisis::is_to_people) {
+        if !assessment.effects.iter().any(crisis::is_to_people) || !ledger.crisis_is_marked()? {
             return Ok(None);
         }
         let who = Who::of(&self.call);

@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc, PoisonError, RwLock,
-    atomic::{AtomicBool, AtomicI64, Ordering},
+    atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering},
 };
 
 use placet_core::Timestamp;
@@ -28,6 +28,8 @@ pub(crate) struct Shared {
     pub keys: Arc<AuditKeys>,
     pub clock: Arc<dyn Clock>,
     pub waiters: Waiters,
+    /// How many calls are being decided and written down.
+    pub deciding: AtomicUsize,
     /// Whether the log has grown since the last checkpoint.
     pub grown: AtomicBool,
     /// When the next hold is due, in milliseconds; somebody else's may be due earlier.
@@ -50,6 +52,7 @@ impl Engine {
             keys: Arc::new(keys),
             clock,
             waiters: Waiters::default(),
+            deciding: AtomicUsize::new(0),
             grown: AtomicBool::new(false),
             next_due: AtomicI64::new(next_due.map_or(i64::MAX, Timestamp::as_ms)),
             snapshot: RwLock::new(Arc::new(Snapshot::new(Arc::new(configuration), settings))),

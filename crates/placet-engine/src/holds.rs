@@ -9,7 +9,7 @@ use placet_core::{
     record::{HoldStep, What},
     warrant::{Approval, ApprovalScope},
 };
-use placet_store::{Hold, HoldChange, HoldId, Ledger, StoreError, ThreatState, transact_telling};
+use placet_store::{Hold, HoldChange, HoldId, Ledger, StoreError, ThreatState, Turn, transact_telling};
 
 use crate::{
     Approver, Card, Credential, CredentialError, Engine,
@@ -258,7 +258,7 @@ impl Answering {
                 waiter.wake(used);
             }
         };
-        Ok(transact_telling(&*self.shared.store, run, told).await??.0)
+        Ok(transact_telling(&*self.shared.store, Turn::AtOnce, run, told).await??.0)
     }
 }
 

@@ -155,23 +155,31 @@ impl Prepared {
         ledger: &mut dyn Ledger,
         stricter: &mut Option<(Decision, Decision)>,
     ) -> Result<(), StoreError> {
-        let mut changed = false;
+        let mut changed: Vec<&str> = Vec::new();
         for (track, version) in &self.seen {
-            changed |= ledger.shelf_version(track)? != *version;
+            if ledger.shelf_version(track)? != *version && !changed.contains(&track.rule.as_str()) {
+                changed.push(&track.rule);
+            }
         }
-        let Some(assessment) = self.decision.assessment.as_ref().filter(|_| changed) else { return Ok(()) };
-        let rules = &self.snapshot.configuration.rules;
-        let judged = rules.judge(
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let Some(assessment) = self.decision.assessment.as_ref() else { return Ok(()) };
+        let judged = self.snapshot.configuration.rules.judge_only(
+            &changed,
             &Subject::call(&self.call, assessment),
             self.now,
             &Exact { ledger: RefCell::new(ledger), keys: &self.shared.keys },
         );
-        let of_rules = |finding: &&Finding| matches!(finding.source, Source::Rule(_));
-        if self.decision.findings.iter().filter(of_rules).eq(judged.findings.iter()) {
+        let is_old = |finding: &&Finding| match &finding.source {
+            Source::Rule(id) => changed.contains(&id.as_str()),
+            _ => false,
+        };
+        if self.decision.findings.iter().filter(is_old).eq(judged.findings.iter()) {
             return Ok(());
         }
         let again = |decision: &Decision| {
-            let others = decision.findings.iter().filter(|finding| !of_rules(finding)).cloned();
+            let others = decision.findings.iter().filter(|finding| !is_old(finding)).cloned();
             let findings = others.chain(judged.findings.iter().cloned()).collect();
             let of = Decision::of(findings, decision.digest, decision.assessment.clone());
             // What was said on the way in still counts: a decision made anew is never milder.

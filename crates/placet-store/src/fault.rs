@@ -178,5 +178,6 @@ forward! {
     fn notices_trim(keep: usize) -> ();
     fn crisis_mark(scope: &str, mark: &CrisisMark, at: Timestamp) -> bool;
     fn crisis_marks(scope: &str, since: Timestamp) -> Vec<CrisisMark>;
+    fn crisis_is_marked() -> bool;
     fn age_out(retention: &Retention, now: Timestamp) -> AgedOut;
 }

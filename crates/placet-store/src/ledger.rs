@@ -238,6 +238,8 @@ pub trait Ledger {
     fn crisis_mark(&mut self, scope: &str, mark: &CrisisMark, at: Timestamp) -> Result<bool>;
     /// What was marked in `scope` since then.
     fn crisis_marks(&mut self, scope: &str, since: Timestamp) -> Result<Vec<CrisisMark>>;
+    /// Whether there is any mark at all: mostly there is none, and nobody need look where it could be.
+    fn crisis_is_marked(&mut self) -> Result<bool>;
 
     /// Lets go of some of what is no longer to be kept: at most a thousand of each kind.
     fn age_out(&mut self, retention: &Retention, now: Timestamp) -> Result<AgedOut>;

@@ -57,7 +57,7 @@ pub use review::{Review, ReviewState};
 pub use session::{Agent, Deployed, Session, SessionPlace, Sighting};
 pub use setting::{Setting, Settings};
 pub use shelves::{Seen, Shelves};
-pub use store::{Look, Store, Work, transact, transact_telling, wait_for};
+pub use store::{Look, Store, Turn, Work, transact, transact_telling, wait_for};
 pub use threat::{Raised, Threat, ThreatState};
 pub use vote::{Escalation, Vote};
 pub use waiting::Waiting;

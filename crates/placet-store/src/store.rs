@@ -35,6 +35,16 @@ type Done = dyn FnOnce(Result<(), StoreError>) + Send;
 pub struct Work {
     pub(crate) run: Box<Run>,
     pub(crate) done: Box<Done>,
+    pub(crate) turn: Turn,
+}
+
+/// When work is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// On the spot if nobody else writes, by whoever asks: they have nothing else to do.
+    AtOnce,
+    /// By the writer, together with what others ask for meanwhile: whoever asks can do something for them until then.
+    WithOthers,
 }
 
 impl Work {
@@ -43,7 +53,12 @@ impl Work {
         run: impl FnMut(&mut dyn Ledger) -> Result<(), StoreError> + Send + 'static,
         done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) -> Self {
-        Self { run: Box::new(run), done: Box::new(done) }
+        Self { run: Box::new(run), done: Box::new(done), turn: Turn::AtOnce }
+    }
+
+    /// The same work, done when `turn` says.
+    pub fn at(self, turn: Turn) -> Self {
+        Self { turn, ..self }
     }
 
     /// The same work over a ledger that `wrap` has changed.
@@ -52,7 +67,7 @@ impl Work {
         mut wrap: impl FnMut(&mut dyn Ledger, &mut Look<'_>) -> Result<(), StoreError> + Send + 'static,
     ) -> Self {
         let run = Box::new(move |ledger: &mut dyn Ledger| wrap(ledger, &mut self.run));
-        Self { run, done: self.done }
+        Self { run, done: self.done, turn: self.turn }
     }
 }
 
@@ -61,12 +76,13 @@ pub async fn transact<T: Send + 'static>(
     store: &dyn Store,
     run: impl FnMut(&mut dyn Ledger) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
-    transact_telling(store, run, |_| ()).await
+    transact_telling(store, Turn::AtOnce, run, |_| ()).await
 }
 
-/// The same, and tells `told` what came of it, even if whoever asked has gone by then.
+/// The same when `turn` says, and tells `told` what came of it, even if whoever asked has gone by then.
 pub async fn transact_telling<T: Send + 'static>(
     store: &dyn Store,
+    turn: Turn,
     mut run: impl FnMut(&mut dyn Ledger) -> Result<T, StoreError> + Send + 'static,
     told: impl FnOnce(&Result<T, StoreError>) + Send + 'static,
 ) -> Result<T, StoreError> {
@@ -88,7 +104,7 @@ pub async fn transact_telling<T: Send + 'static>(
             drop(give.send(result));
         },
     );
-    store.submit(work);
+    store.submit(work.at(turn));
     given.await.map_err(|_| StoreError::gone())?
 }
 

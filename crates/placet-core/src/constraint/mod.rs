@@ -60,7 +60,7 @@ pub use self::{
     not_one_of::NotOneOf,
     one_of::OneOf,
     range::{Bound, Range, compare},
-    regex::{Anchor, Regex},
+    regex::{Anchor, BEYOND_ASCII, Regex},
     subset::Subset,
     under::{Under, normal},
     url::Url,
@@ -240,8 +240,8 @@ impl Constraint {
         }
     }
 
-    /// Texts of which at least one occurs, in some mixture of case, in every text that this says yes to; none if
-    /// that is not known. For an index that passes over what cannot match.
+    /// Texts of which at least one occurs, in some mixture of case, in every text that this says yes to, [`BEYOND_ASCII`]
+    /// for any character that is not ASCII; none if that is not known. For an index that passes over what cannot match.
     pub fn required_literals(&self) -> Option<Vec<String>> {
         let literals = match self {
             Self::Exact(exact) => vec![exact.value().as_str()?.to_owned()],

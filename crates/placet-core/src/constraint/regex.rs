@@ -144,6 +144,7 @@ impl Regex {
         let quickly = text.len().saturating_mul(literals.len()) <= LOOK_MAX;
         let occurs = |literal: &String| {
             literal.is_empty()
+                || (literal == BEYOND_ASCII && !text.is_ascii())
                 || text
                     .as_bytes()
                     .windows(literal.len())
@@ -159,7 +160,8 @@ impl Regex {
         }
     }
 
-    /// Texts of which one occurs, in some mixture of case, in whatever it matches; none if that is not known.
+    /// Texts of which one occurs, in some mixture of case, in whatever it matches, [`BEYOND_ASCII`] for any character
+    /// that is not ASCII; none if that is not known.
     pub fn required_literals(&self) -> Option<Vec<String>> {
         self.literals.clone()
     }
@@ -190,50 +192,131 @@ fn states(hir: &Hir) -> usize {
 
 /// More alternatives than this make an index slower, not faster.
 const LITERALS_MAX: usize = 64;
+/// Parts side by side are put together while they make no more texts than this.
+const TOGETHER_MAX: usize = 16;
+/// Among required texts, stands for any character beyond ASCII: one letter of `(?i)k` is the sign for kelvin.
+pub const BEYOND_ASCII: &str = "\u{80}";
 
 /// Texts of which one occurs, in some mixture of case, in whatever `hir` matches.
 fn required(hir: &Hir) -> Option<Vec<String>> {
-    match hir.kind() {
-        HirKind::Literal(literal) => std::str::from_utf8(&literal.0).ok().map(|text| vec![text.to_owned()]),
+    let whole = Texts::of(hir).and_then(Texts::into_required);
+    let of_parts = match hir.kind() {
         HirKind::Capture(capture) => required(&capture.sub),
         HirKind::Repetition(repetition) if repetition.min > 0 => required(&repetition.sub),
-        HirKind::Concat(parts) => runs(parts)
-            .into_iter()
-            .map(|run| vec![run])
-            .chain(parts.iter().filter_map(required))
-            .max_by_key(|literals| (literals.iter().map(String::len).min(), usize::MAX - literals.len())),
-        HirKind::Alternation(choices) => {
-            let all: Vec<String> =
-                choices.iter().map(required).collect::<Option<Vec<_>>>()?.into_iter().flatten().collect();
-            (all.len() <= LITERALS_MAX).then_some(all)
+        HirKind::Concat(parts) => {
+            let runs = runs(parts).into_iter().filter_map(Texts::into_required);
+            runs.chain(parts.iter().filter_map(required)).max_by_key(|texts| worth(texts))
         }
-        HirKind::Class(_) => letter(hir).map(|letter| vec![letter.to_string()]),
-        HirKind::Empty | HirKind::Look(_) | HirKind::Repetition(_) => None,
+        HirKind::Alternation(choices) => {
+            let each = choices.iter().map(required).collect::<Option<Vec<_>>>();
+            each.map(|each| each.into_iter().flatten().collect())
+        }
+        HirKind::Literal(_)
+        | HirKind::Class(_)
+        | HirKind::Empty
+        | HirKind::Look(_)
+        | HirKind::Repetition(_) => None,
+    };
+    let best = whole.into_iter().chain(of_parts).max_by_key(|texts| worth(texts))?;
+    (best.len() <= LITERALS_MAX).then_some(best)
+}
+
+/// Longer texts are hardly less common.
+const LONG_ENOUGH: usize = 4;
+
+/// How seldom something else has one of `texts`, and how little it takes to look for them: the shortest decides, then
+/// their number.
+fn worth(texts: &[String]) -> (usize, usize, usize) {
+    let length = |text: &String| if text == BEYOND_ASCII { LONG_ENOUGH } else { text.len() };
+    let shortest = texts.iter().map(length).min().unwrap_or(0);
+    (shortest.min(LONG_ENOUGH), usize::MAX - texts.len(), shortest)
+}
+
+/// All texts that something matches, in lower case as far as they are ASCII.
+struct Texts {
+    ascii: Vec<String>,
+    /// Whether there are others, each with a character beyond ASCII.
+    others: bool,
+}
+
+impl Texts {
+    fn one(text: &str) -> Self {
+        match text.is_ascii() {
+            true => Self { ascii: vec![text.to_ascii_lowercase()], others: false },
+            false => Self { ascii: Vec::new(), others: true },
+        }
+    }
+
+    /// Those of `hir`, if they are few.
+    fn of(hir: &Hir) -> Option<Self> {
+        match hir.kind() {
+            HirKind::Empty | HirKind::Look(_) => Some(Self::one("")),
+            HirKind::Literal(literal) => std::str::from_utf8(&literal.0).ok().map(Self::one),
+            HirKind::Class(Class::Unicode(class)) => {
+                let mut ascii = Vec::new();
+                for range in class.ranges().iter().filter(|range| range.start().is_ascii()) {
+                    for letter in range.start()..=range.end().min('\x7f') {
+                        let letter = letter.to_ascii_lowercase().to_string();
+                        if !ascii.contains(&letter) {
+                            ascii.push(letter);
+                        }
+                        if ascii.len() > TOGETHER_MAX {
+                            return None;
+                        }
+                    }
+                }
+                Some(Self { ascii, others: class.ranges().iter().any(|range| !range.end().is_ascii()) })
+            }
+            HirKind::Class(Class::Bytes(_)) => None,
+            HirKind::Capture(capture) => Self::of(&capture.sub),
+            HirKind::Repetition(repetition) => match (repetition.min, repetition.max) {
+                (0, Some(1)) => Self::of(&repetition.sub)?.or(Self::one("")),
+                (1, Some(1)) => Self::of(&repetition.sub),
+                _ => None,
+            },
+            HirKind::Concat(parts) => {
+                parts.iter().try_fold(Self::one(""), |texts, part| texts.then(&Self::of(part)?))
+            }
+            HirKind::Alternation(choices) => {
+                let none = Self { ascii: Vec::new(), others: false };
+                choices.iter().try_fold(none, |texts, choice| texts.or(Self::of(choice)?))
+            }
+        }
+    }
+
+    fn or(mut self, other: Self) -> Option<Self> {
+        self.ascii.extend(other.ascii);
+        self.others |= other.others;
+        (self.ascii.len() <= LITERALS_MAX).then_some(self)
+    }
+
+    fn then(&self, next: &Self) -> Option<Self> {
+        let ascii: Vec<String> = self
+            .ascii
+            .iter()
+            .flat_map(|first| next.ascii.iter().map(move |second| format!("{first}{second}")))
+            .collect();
+        (ascii.len() <= TOGETHER_MAX).then_some(Self { ascii, others: self.others || next.others })
+    }
+
+    /// One of these must occur; nothing if that says nothing.
+    fn into_required(self) -> Option<Vec<String>> {
+        let mut texts = self.ascii;
+        texts.extend(self.others.then(|| BEYOND_ASCII.to_owned()));
+        (!texts.is_empty() && !texts.iter().any(String::is_empty)).then_some(texts)
     }
 }
 
 /// Texts that parts side by side make together: `(?i)curl` is four parts, each a letter in two cases.
-fn runs(parts: &[Hir]) -> Vec<String> {
-    let mut runs = vec![String::new()];
+fn runs(parts: &[Hir]) -> Vec<Texts> {
+    let mut runs = vec![Texts::one("")];
     for part in parts {
-        match (part.kind(), letter(part)) {
-            (HirKind::Literal(literal), _) if let Ok(text) = std::str::from_utf8(&literal.0) => {
-                runs.last_mut().into_iter().for_each(|run| run.push_str(text));
-            }
-            (_, Some(letter)) => runs.last_mut().into_iter().for_each(|run| run.push(letter)),
-            (HirKind::Look(_), None) => {}
-            _ => runs.push(String::new()),
+        let texts = Texts::of(part);
+        let together = texts.as_ref().and_then(|texts| runs.last()?.then(texts));
+        match (together, runs.last_mut()) {
+            (Some(together), Some(last)) => *last = together,
+            _ => runs.push(texts.unwrap_or_else(|| Texts::one(""))),
         }
     }
-    runs.retain(|run| !run.is_empty());
     runs
-}
-
-/// The letter that a class stands for if it is one ASCII letter in both cases and nothing else.
-fn letter(hir: &Hir) -> Option<char> {
-    let HirKind::Class(Class::Unicode(class)) = hir.kind() else { return None };
-    let [upper, lower] = class.ranges() else { return None };
-    let single = upper.start() == upper.end() && lower.start() == lower.end();
-    let both = lower.start().is_ascii_lowercase() && lower.start().to_ascii_uppercase() == upper.start();
-    (single && both).then_some(lower.start())
 }

@@ -16,7 +16,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 use super::{Body, Condition, EffectPattern, Field, Rule, Subject};
 use crate::{
     EventKind,
-    constraint::Constraint,
+    constraint::{BEYOND_ASCII, Constraint},
     effect::{Lookup, Manner},
 };
 
@@ -47,6 +47,8 @@ struct Shelf {
 struct Literals {
     known: HashMap<String, usize>,
     rules: Vec<Vec<u32>>,
+    /// The rules that need some character beyond ASCII.
+    beyond_ascii: Vec<u32>,
     /// How many bytes were searched without a table.
     compared: AtomicUsize,
     /// Quickly made.
@@ -135,7 +137,7 @@ fn beginning(text: &[u8]) -> usize {
 fn literals(constraint: &Constraint) -> Option<Vec<String>> {
     constraint
         .required_literals()
-        .filter(|literals| literals.iter().all(|literal| literal.len() >= LITERAL_MIN))
+        .filter(|literals| literals.iter().all(|text| text.len() >= LITERAL_MIN || text == BEYOND_ASCII))
 }
 
 fn exact_texts(constraint: &Constraint) -> Option<Vec<String>> {
@@ -187,6 +189,11 @@ impl Index {
         }
     }
 
+    /// The rules that are asked about every event of some kind.
+    pub(super) fn always(&self) -> impl Iterator<Item = u32> {
+        self.shelves.iter().flat_map(|shelf| shelf.always.iter().copied())
+    }
+
     /// Makes the tables for every search.
     pub(super) fn prepare(&self) {
         self.shelves.iter().flat_map(|shelf| [&shelf.in_text, &shelf.in_name]).for_each(Literals::prepare);
@@ -199,10 +206,14 @@ impl Index {
         if let Some(rules) = subject.tool().and_then(|tool| shelf.by_tool.get(tool)) {
             found.extend(rules);
         }
-        if !shelf.in_text.rules.is_empty() {
+        if !shelf.in_text.is_empty() {
             shelf.in_text.find(subject.texts().iter().copied(), &mut found);
         }
-        shelf.in_name.find(subject.effects().iter().map(|effect| effect.target.name.as_str()), &mut found);
+        if !shelf.in_name.is_empty() {
+            shelf
+                .in_name
+                .find(subject.effects().iter().map(|effect| effect.target.name.as_str()), &mut found);
+        }
         if !shelf.by_effect.is_empty() {
             let mut effects: Vec<[u16; 4]> = Vec::new();
             let mut manner = Manner::PLAIN;
@@ -238,6 +249,10 @@ impl Index {
 impl Literals {
     fn add(&mut self, literals: Vec<String>, rule: u32) {
         for literal in literals {
+            if literal == BEYOND_ASCII {
+                self.beyond_ascii.push(rule);
+                continue;
+            }
             let literal = literal.to_ascii_lowercase();
             let next = self.known.len();
             let number = *self.known.entry(literal).or_insert(next);
@@ -252,9 +267,6 @@ impl Literals {
 
     /// Adds the rules of which a text occurs in one of `texts`.
     fn find<'t>(&self, texts: impl Iterator<Item = &'t str>, found: &mut Vec<u32>) {
-        if self.rules.is_empty() {
-            return;
-        }
         let mut seen = vec![0_u64; self.rules.len() / 64 + 1];
         let mut hit = |number: usize| {
             let bit = 1 << (number % 64);
@@ -263,7 +275,9 @@ impl Literals {
                 found.extend(&self.rules[number]);
             }
         };
+        let mut beyond_ascii = false;
         for text in texts {
+            beyond_ascii |= !text.is_ascii();
             let table = match self.table.get() {
                 Some(table) => table.as_ref(),
                 None if self.compared.fetch_add(text.len(), Ordering::Relaxed) + text.len()
@@ -282,6 +296,13 @@ impl Literals {
                 None => (0..self.rules.len()).for_each(&mut hit),
             }
         }
+        if beyond_ascii {
+            found.extend(&self.beyond_ascii);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.beyond_ascii.is_empty()
     }
 
     /// Tells `hit` which texts occur in `text`, by looking what begins at each place.

@@ -16,6 +16,8 @@ use crate::{Claim, Finding, Source, Timestamp, Verdict, json::excerpt, policy::R
 #[derive(Debug, Default)]
 pub struct RuleSet {
     rules: Vec<Rule>,
+    /// The place of each among them.
+    numbers: HashMap<String, usize>,
     index: Index,
     want_approval: bool,
 }
@@ -90,15 +92,15 @@ pub struct NearMatch {
 impl RuleSet {
     /// `rules` together.
     pub fn new(rules: Vec<Rule>) -> Result<Self, SetError> {
-        let mut seen = HashMap::with_capacity(rules.len());
-        for rule in &rules {
-            if seen.insert(rule.id.as_str(), ()).is_some() {
+        let mut numbers = HashMap::with_capacity(rules.len());
+        for (number, rule) in rules.iter().enumerate() {
+            if numbers.insert(rule.id.clone(), number).is_some() {
                 return Err(SetError::Twice { id: rule.id.clone() });
             }
         }
         let index = Index::new(&rules);
         let want_approval = rules.iter().any(|rule| rule.approval.is_some());
-        Ok(Self { rules, index, want_approval })
+        Ok(Self { rules, numbers, index, want_approval })
     }
 
     /// The same rules under the operator's settings: some switched off, some with another policy.
@@ -107,7 +109,7 @@ impl RuleSet {
             return Ok(self);
         }
         for id in settings.keys() {
-            if !self.rules.iter().any(|rule| rule.id == *id) {
+            if !self.numbers.contains_key(id) {
                 let known: Vec<&str> = self.rules.iter().map(|rule| rule.id.as_str()).collect();
                 let nearest = crate::located::nearest(id, &known).map(str::to_owned);
                 return Err(SetError::Unknown { id: id.clone(), nearest });
@@ -124,11 +126,12 @@ impl RuleSet {
         Self::new(self.rules.into_iter().filter_map(set).collect())
     }
 
-    /// Makes now what is otherwise made when it is first asked for, patterns and searches: for a process that lives on
-    /// and should answer its first call as quickly as its last.
+    /// Makes now what is otherwise made when it is first asked for: the searches, and the patterns of rules that every
+    /// event concerns. For a process that lives on and should answer its first call nearly as quickly as its last. The
+    /// other patterns are made when an event concerns their rules, since most never do and each takes memory.
     pub fn prepare(&self) {
         self.index.prepare();
-        for rule in &self.rules {
+        for rule in self.index.always().filter_map(|number| self.rules.get(number as usize)) {
             // A pattern that does not fit is told by `Rule::failures`, and matches.
             let _ = rule.check_patterns();
         }
@@ -146,7 +149,7 @@ impl RuleSet {
 
     /// The rule of that name.
     pub fn get(&self, id: &str) -> Option<&Rule> {
-        self.rules.iter().find(|rule| rule.id == id)
+        self.numbers.get(id).and_then(|number| self.rules.get(*number))
     }
 
     /// What the rules say about `subject`, which happens `now`.
@@ -158,7 +161,22 @@ impl RuleSet {
         judged
     }
 
-    /// The same, and which rules were asked and what those lacked that nearly matched.
+    /// What those of the rules say that have the names `ids`: the others have spoken, and nothing they know has changed.
+    pub fn judge_only(
+        &self,
+        ids: &[&str],
+        subject: &Subject<'_>,
+        now: Timestamp,
+        history: &dyn History,
+    ) -> Judged {
+        let mut judged = Judged::default();
+        for rule in ids.iter().filter_map(|id| self.get(id)) {
+            rule.speak(subject, now, history, &mut judged);
+        }
+        judged
+    }
+
+    /// The same of all, and which rules were asked and what those lacked that nearly matched.
     pub fn hear(&self, subject: &Subject<'_>, now: Timestamp, history: &dyn History) -> Hearing {
         let mut hearing = Hearing::default();
         for rule in self.candidates(subject) {

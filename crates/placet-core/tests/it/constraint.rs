@@ -2,7 +2,7 @@
 
 use placet_core::{
     Json,
-    constraint::{Anchor, Check, Constraint, parse},
+    constraint::{Anchor, BEYOND_ASCII, Check, Constraint, Regex, parse},
     located::{Located, Mark},
     yaml,
 };
@@ -24,6 +24,12 @@ fn answer(check: Check) -> String {
     }
 }
 
+/// Whether `text` has what `literal` requires.
+fn occurs(literal: &str, text: &str) -> bool {
+    text.to_ascii_lowercase().contains(&literal.to_ascii_lowercase())
+        || (literal == BEYOND_ASCII && !text.is_ascii())
+}
+
 /// Each line is a JSON value, a bar, and the answer.
 fn check(source: &str, rows: &str) {
     let own = constraint(source);
@@ -35,9 +41,8 @@ fn check(source: &str, rows: &str) {
         if let Json::String(text) = &value {
             assert_eq!(answer(own.check_text(text)), given, "{source}: {row}, as text");
             if let (Check::Yes, Some(literals)) = (own.check(&value), own.required_literals()) {
-                let lowered = text.to_ascii_lowercase();
                 assert!(
-                    literals.iter().any(|literal| lowered.contains(&literal.to_ascii_lowercase())),
+                    literals.iter().any(|literal| occurs(literal, text)),
                     "{source}: none of {literals:?} in {text:?}"
                 );
             }
@@ -162,6 +167,35 @@ fn patterns_match_the_whole_text_where_they_grant() {
             (Some(found), Some(_)) => assert!(!found.is_empty(), "{pattern}"),
             (None, None) => {}
             _ => panic!("{pattern}: {found:?}, not {literals:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_a_pattern_cannot_match_without_is_known() {
+    for (pattern, texts, required) in [
+        ("gh[po]_[a-z]+", "ghp_x gho_y", Some(vec!["ghp_", "gho_"])),
+        ("(?i)(gcap|pspy)x*", "pspy PSPY p\u{17f}py GCAPx", Some(vec!["gcap", "pspy", BEYOND_ASCII])),
+        (
+            "[\\x{200B}-\\x{200D}]{8,}",
+            "\u{200b}\u{200b}\u{200c}\u{200d}\u{200b}\u{200b}\u{200b}\u{200b}",
+            Some(vec![BEYOND_ASCII]),
+        ),
+        ("-perm\\s?[46]000", "-perm4000", Some(vec!["-perm"])),
+        ("(?i)straße", "STRASSE straße STRAßE", Some(vec![BEYOND_ASCII])),
+        ("a?b?", "ab", None),
+        ("[a-z]{3}", "abc", None),
+    ] {
+        let regex = Regex::new(pattern, Anchor::Part).unwrap();
+        let found = regex.required_literals();
+        assert_eq!(found.is_some(), required.is_some(), "{pattern}: {found:?}");
+        let (mut found, mut required) = (found.unwrap_or_default(), required.unwrap_or_default());
+        found.sort();
+        required.sort();
+        assert_eq!(found, required, "{pattern}");
+        for text in texts.split(' ').filter(|text| regex.matches(text)) {
+            let known = found.is_empty() || found.iter().any(|literal| occurs(literal, text));
+            assert!(known, "{pattern}: none of {found:?} in {text:?}");
         }
     }
 }

@@ -23,6 +23,8 @@ pub struct Cache {
     pub changed_sessions: HashSet<String>,
     /// Sessions that have no open threat.
     pub quiet_sessions: HashSet<String>,
+    /// Whether there is any mark of a crisis.
+    pub crisis_is_marked: Option<bool>,
     pub changed_shelves: HashSet<Track>,
     /// The numbers of parties.
     pub parties: HashMap<String, i64>,

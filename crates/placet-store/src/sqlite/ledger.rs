@@ -970,6 +970,7 @@ impl Ledger for SqliteLedger<'_> {
     }
 
     fn crisis_mark(&mut self, scope: &str, mark: &CrisisMark, at: Timestamp) -> Result<bool> {
+        self.cache.crisis_is_marked = Some(true);
         let known = "update crisis set at = max(at, ?4), language = coalesce(?3, language) where scope = ?1 and mark = ?2";
         let row = params![scope, mark.mark, mark.language, at.as_ms()];
         if self.run(known, row)? > 0 {
@@ -983,6 +984,15 @@ impl Ledger for SqliteLedger<'_> {
         self.all(sql, params![scope, since.as_ms()], |row| {
             Ok(CrisisMark { mark: row.get(0)?, language: row.get(1)? })
         })
+    }
+
+    fn crisis_is_marked(&mut self) -> Result<bool> {
+        if let Some(marked) = self.cache.crisis_is_marked {
+            return Ok(marked);
+        }
+        let marked = self.one("select 1 from crisis limit 1", [], |_| Ok(()))?.is_some();
+        self.cache.crisis_is_marked = Some(marked);
+        Ok(marked)
     }
 
     fn age_out(&mut self, retention: &Retention, now: Timestamp) -> Result<AgedOut> {

@@ -19,7 +19,7 @@ use super::{
     ledger::SqliteLedger,
     rows::{data_version, told},
 };
-use crate::{Fault, Shelves, StoreError, store::Work};
+use crate::{Fault, Shelves, StoreError, Turn, store::Work};
 
 /// Pieces of work in one transaction.
 const BATCH_MAX: usize = 512;
@@ -46,7 +46,12 @@ impl Desk {
     /// Writes until the queue is closed and empty.
     pub fn serve(&self, mut queue: Receiver<Work>) {
         let mut batch = Vec::with_capacity(BATCH_MAX);
+        let mut pieces = 0;
         while queue.blocking_recv_many(&mut batch, BATCH_MAX) > 0 {
+            // Many come at a time. Those who are about to ask, and wait only for this core, come along.
+            if pieces > 1 {
+                std::thread::yield_now();
+            }
             let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
             // More may have come while somebody else wrote.
             while batch.len() < BATCH_MAX
@@ -54,7 +59,7 @@ impl Desk {
             {
                 batch.push(work);
             }
-            let pieces = batch.len();
+            pieces = batch.len();
             writer.write(&mut batch, &self.shelves);
             drop(writer);
             self.queued.fetch_sub(pieces, Ordering::SeqCst);
@@ -73,7 +78,7 @@ impl Desk {
 
     /// Writes at once, if nobody else does or waits to; gives the work back otherwise.
     pub fn at_once(&self, mut work: Work) -> Option<Work> {
-        if self.queued.load(Ordering::SeqCst) > 0 {
+        if work.turn == Turn::WithOthers || self.queued.load(Ordering::SeqCst) > 0 {
             return Some(work);
         }
         let Some(mut writer) = self.writer.try_lock().ok().filter(|writer| writer.took <= QUICK) else {

@@ -13,7 +13,10 @@ pub fn what_was_spoken_of_is_remembered_by_scope(place: &dyn Place) {
     let put = |scope: &'static str, mark: CrisisMark, seconds| {
         write(&*store, move |ledger| ledger.crisis_mark(scope, &mark, at(seconds)))
     };
+    let any = || write(&*store, |ledger| ledger.crisis_is_marked());
+    assert!(!any());
     assert!(put("s:a", mark("x", None), 100));
+    assert!(any());
     assert!(!put("s:a", mark("x", Some("de")), 200));
     assert!(put("s:a", mark("*", Some("en")), 300));
     assert!(put("s:b", mark("x", None), 100));
