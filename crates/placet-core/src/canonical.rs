@@ -74,43 +74,54 @@ fn write_number(number: Number, out: &mut Vec<u8>) {
 
 /// Appends `text` as a JSON string with the escapes that RFC 8785 asks for, and no others.
 pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
-    /// So many bytes are looked at in one step: most hold nothing to escape.
-    const STEP: usize = 32;
-    let is_plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
     out.reserve(text.len() + 2);
     out.push(b'"');
-    for bytes in text.as_bytes().chunks(STEP) {
-        if bytes.iter().fold(true, |plain, byte| plain & is_plain(*byte)) {
-            out.extend_from_slice(bytes);
-        } else {
-            write_escaped(bytes, out);
-        }
+    let mut rest = text.as_bytes();
+    loop {
+        let (plain, after) = rest.split_at(plain_length(rest));
+        out.extend_from_slice(plain);
+        let Some((byte, after)) = after.split_first() else { break };
+        write_escaped(*byte, out);
+        rest = after;
     }
     out.push(b'"');
 }
 
-fn write_escaped(bytes: &[u8], out: &mut Vec<u8>) {
-    let mut written = 0;
-    for (at, &byte) in bytes.iter().enumerate() {
-        let short = match byte {
-            b'"' | b'\\' => byte,
-            0x08 => b'b',
-            b'\t' => b't',
-            b'\n' => b'n',
-            0x0C => b'f',
-            b'\r' => b'r',
-            0x00..0x20 => 0,
-            _ => continue,
-        };
-        out.extend_from_slice(&bytes[written..at]);
-        written = at + 1;
-        if short == 0 {
-            const HEX: &[u8; 16] = b"0123456789abcdef";
+/// How many bytes there are before the first that must be escaped.
+fn plain_length(bytes: &[u8]) -> usize {
+    let is_plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
+    let mut length = 0;
+    // Eight at once: in `odd`, the lowest bit that is set belongs to the first byte that is not plain.
+    let (words, rest) = bytes.as_chunks();
+    for word in words {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        let word = u64::from_le_bytes(*word);
+        let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word;
+        let quote = below(word ^ ONES * u64::from(b'"'), 1);
+        let slash = below(word ^ ONES * u64::from(b'\\'), 1);
+        let odd = (below(word, 0x20) | quote | slash) & ONES * 0x80;
+        if odd != 0 {
+            return length + odd.trailing_zeros() as usize / 8;
+        }
+        length += 8;
+    }
+    length + rest.iter().take_while(|byte| is_plain(**byte)).count()
+}
+
+fn write_escaped(byte: u8, out: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let short = match byte {
+        0x08 => b'b',
+        b'\t' => b't',
+        b'\n' => b'n',
+        0x0C => b'f',
+        b'\r' => b'r',
+        0x00..0x20 => {
             out.extend_from_slice(b"\\u00");
             out.extend_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 0xF)]]);
-        } else {
-            out.extend_from_slice(&[b'\\', short]);
+            return;
         }
-    }
-    out.extend_from_slice(&bytes[written..]);
+        byte => byte,
+    };
+    out.extend_from_slice(&[b'\\', short]);
 }
