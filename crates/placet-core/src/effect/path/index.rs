@@ -51,6 +51,36 @@ struct Row {
     second: Option<u32>,
     /// The first and the last byte of the first part.
     ends: [u8; 2],
+    /// More of them, as far as they are certain.
+    edges: Edges,
+}
+
+/// The first and the last four bytes of a name in lower case, as far as they are certain.
+#[derive(Clone, Copy, Default)]
+struct Edges {
+    bytes: u64,
+    /// Ones for each byte that is certain.
+    certain: u64,
+}
+
+impl Edges {
+    /// Of a name whose uncertain bytes are `None`, forwards and backwards.
+    fn new(forwards: impl Iterator<Item = Option<u8>>, backwards: impl Iterator<Item = Option<u8>>) -> Self {
+        let mut edges = Self::default();
+        let certain = |(shift, byte): (u32, Option<u8>)| Some((shift, byte?));
+        let first = (0..32).step_by(8).zip(forwards).map_while(certain);
+        let last = (32..64).step_by(8).zip(backwards).map_while(certain);
+        for (shift, byte) in first.chain(last) {
+            edges.bytes |= u64::from(byte.to_ascii_lowercase()) << shift;
+            edges.certain |= 0xff << shift;
+        }
+        edges
+    }
+
+    /// Whether some name could have both.
+    fn agree(self, other: Self) -> bool {
+        (self.bytes ^ other.bytes) & self.certain & other.certain == 0
+    }
 }
 
 /// A part of a row.
@@ -118,7 +148,8 @@ impl Index {
                     // By its ending, if that is all there is: `*.pem`.
                     match middle.iter().rposition(|byte| *byte == b'.') {
                         Some(dot) if !middle[dot..].contains(&b'*') => {
-                            index.endings[bucket(ending(first.text).hash)].push(number);
+                            let ending = ending(first.text).unwrap_or(Part::new(first.text));
+                            index.endings[bucket(ending.hash)].push(number);
                         }
                         _ => index.others.push(number),
                     }
@@ -179,15 +210,20 @@ impl Index {
             if let [a, b, ..] = part.text.as_bytes() {
                 self.starts[start(*a, *b)].iter().copied().for_each(&mut try_row);
             }
-            if self.has_endings && part.text.contains('.') {
-                self.endings[bucket(ending(part.text).hash)].iter().copied().for_each(&mut try_row);
+            if self.has_endings
+                && let Some(ending) = ending(part.text)
+            {
+                self.endings[bucket(ending.hash)].iter().copied().for_each(&mut try_row);
             }
         }
     }
 
     /// Calls `try_row` for each row whose first part `wild` could become, as far as the first and the last byte tell.
     fn worth_a_look(&self, wild: &Wild, mut try_row: impl FnMut(u16)) {
-        let fits = |number: &&u16| wild.fits_ends(self.rows[usize::from(**number)].ends);
+        let fits = |number: &&u16| {
+            let row = &self.rows[usize::from(**number)];
+            wild.edges.agree(row.edges) && wild.fits_ends(row.ends)
+        };
         let (table, byte) = match (wild.tokens.first(), wild.tokens.last()) {
             (Some(Token::Is(first)), _) => (&self.first, *first),
             (_, Some(Token::Is(last))) => (&self.last, *last),
@@ -229,7 +265,9 @@ impl Row {
         let second = parts.get(1).filter(|name| !name.star).map(|name| name.hash);
         let first = parts[0].text.as_bytes();
         let ends = [first.first(), first.last()].map(|byte| byte.copied().unwrap_or_default());
-        Self { scope, beneath, parts, second, ends }
+        let letter = |byte: &u8| (*byte != b'*').then_some(*byte);
+        let edges = Edges::new(first.iter().map(letter), first.iter().rev().map(letter));
+        Self { scope, beneath, parts, second, ends, edges }
     }
 
     fn is_anchored(&self) -> bool {
@@ -301,9 +339,10 @@ fn start(a: u8, b: u8) -> usize {
     usize::from(a.to_ascii_lowercase().wrapping_mul(31) ^ b.to_ascii_lowercase())
 }
 
-/// What follows the last dot.
-fn ending(text: &str) -> Part<'_> {
-    Part::new(text.rsplit('.').next().unwrap_or(text))
+/// What follows the last dot, if there is one.
+fn ending(text: &str) -> Option<Part<'_>> {
+    let dot = text.bytes().rposition(|byte| byte == b'.')?;
+    Some(Part::new(&text[dot + 1..]))
 }
 
 fn bucket(hash: u32) -> usize {
@@ -399,6 +438,7 @@ pub(super) struct Wild {
     start: usize,
     /// Whether there is a hole.
     hole: bool,
+    edges: Edges,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -412,7 +452,13 @@ impl Wild {
     /// Reads `*`, `?`, `[…]` and holes; a name too long to be in any table is left at its beginning.
     pub(super) fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let mut wild = Self { tokens: Vec::new(), literals: 0, start: 0, hole: text.contains(HOLE) };
+        let mut wild = Self {
+            tokens: Vec::with_capacity(bytes.len().min(TOKENS_MAX + 1)),
+            literals: 0,
+            start: 0,
+            hole: bytes.contains(&HOLE_BYTE),
+            edges: Edges::default(),
+        };
         let mut at = 0;
         let mut starts = true;
         let mut brackets = true;
@@ -444,6 +490,14 @@ impl Wild {
                 break;
             }
         }
+        let letter = |token: &Token| match token {
+            Token::Is(byte) => Some(*byte),
+            Token::One | Token::Any => None,
+        };
+        // Of one that was left at its beginning, the end is not certain.
+        let whole = at >= bytes.len();
+        let last = wild.tokens.iter().rev().map(letter).filter(|_| whole);
+        wild.edges = Edges::new(wild.tokens.iter().map(letter), last);
         wild
     }
 

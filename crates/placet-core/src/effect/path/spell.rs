@@ -239,11 +239,11 @@ impl<'a> Located<'a> {
     fn walk(path: &'a str, cwd: Option<&Located<'a>>) -> Self {
         // Within a path that begins with `/`, a backslash is a letter.
         if path.starts_with('/') {
-            return Self::at(Root::Slash).along(path.split('/'));
+            return Self::at(Root::Slash).along(split(path, |byte| byte == b'/'));
         }
-        let is_separator = |letter| letter == '/' || letter == '\\';
-        let (first, rest) = path.find(is_separator).map_or((path, ""), |at| path.split_at(at));
-        let split = move |rest: &'a str| rest.split(is_separator);
+        let is_separator = |byte| matches!(byte, b'/' | b'\\');
+        let (first, rest) = path.bytes().position(is_separator).map_or((path, ""), |at| path.split_at(at));
+        let split = move |rest: &'a str| split(rest, is_separator);
         if path.starts_with(r"\\") {
             return Self::at(Root::Share).along(split(path));
         }
@@ -434,6 +434,17 @@ impl<'a> Located<'a> {
             inner.len() >= outer.len() && inner.iter().zip(outer).all(|(mine, theirs)| same(mine, theirs));
         inside.then_some(mine + outer.len())
     }
+}
+
+/// What stands between the separators of `path`, which are plain letters.
+fn split(path: &str, is_separator: impl Fn(u8) -> bool) -> impl Iterator<Item = &str> {
+    let mut rest = Some(path);
+    std::iter::from_fn(move || {
+        let path = rest?;
+        let end = path.bytes().position(&is_separator);
+        rest = end.map(|end| &path[end + 1..]);
+        Some(&path[..end.unwrap_or(path.len())])
+    })
 }
 
 /// The spelling that holds no encoding: a `file:` address becomes the path it names, and the `\\?\` of
