@@ -417,7 +417,7 @@ impl<'a> Reader<'a, '_> {
         let table = table::of(self.language);
         let row = table.find(name).or_else(|| {
             // `something.system`, where nobody knows what something is.
-            let (root, method) = name.rsplit_once('.')?;
+            let (root, method) = at_last_dot(name)?;
             table.find_of_any(method).filter(|_| !table.is_pure(root))
         });
         let Some(row) = row else { return self.unlisted(name, receiver, arguments, range) };
@@ -432,7 +432,7 @@ impl<'a> Reader<'a, '_> {
         arguments: &Arguments<'a>,
         range: Range,
     ) -> Value<'a> {
-        let method = name.rsplit('.').next().unwrap_or(name);
+        let apart = at_last_dot(name);
         if let Some(tool) = name.strip_prefix("hermes_tools.") {
             self.tool_call(tool, arguments, range);
             return Value::Unknown(Origin::PLAIN);
@@ -444,9 +444,8 @@ impl<'a> Reader<'a, '_> {
             return Value::of_flow(self.run(&words, How::default(), range));
         }
         // Something that this very code has put into a class or an object.
-        let own = name
-            .rsplit_once('.')
-            .and_then(|(_, method)| self.own_member(method).or_else(|| self.names.get(method)).cloned());
+        let own =
+            apart.and_then(|(_, method)| self.own_member(method).or_else(|| self.names.get(method)).cloned());
         match own {
             Some(Value::Function(index)) => return self.call_function(index, arguments, true),
             Some(callee @ (Value::OneOf(_) | Value::Thing(Kind::Partial, _))) => {
@@ -461,7 +460,7 @@ impl<'a> Reader<'a, '_> {
             self.all_known = false;
         }
         let element = receiver.cloned().unwrap_or(Value::Unknown(Origin::PLAIN));
-        self.callbacks(method, arguments, &element, range);
+        self.callbacks(apart.map_or(name, |(_, method)| method), arguments, &element, range);
         Value::Unknown(arguments.origin())
     }
 
@@ -691,6 +690,12 @@ impl<'a> Reader<'a, '_> {
         let how = How { depth: self.depth, ..how };
         self.world.command(words, how, range)
     }
+}
+
+/// What stands before and behind the last dot of a name.
+fn at_last_dot(name: &str) -> Option<(&str, &str)> {
+    let dot = name.bytes().rposition(|byte| byte == b'.')?;
+    Some((&name[..dot], &name[dot + 1..]))
 }
 
 /// `call`, `apply` and `bind` of JavaScript.

@@ -93,14 +93,15 @@ impl Lexer<'_, '_> {
     fn javascript_name(&mut self) {
         let start = self.at;
         loop {
-            self.at += 1;
+            let rest = &self.bytes[self.at + 1..];
+            let plain = rest.iter().position(|byte| *byte >= 0x80 || !is_name_byte(*byte));
+            self.at += 1 + plain.unwrap_or(rest.len());
             match self.peek(0) {
                 b'$' => {}
                 b'\\' => {
                     self.fail("a name in the code is written with escapes");
                     break;
                 }
-                byte if byte < 0x80 && is_name_byte(byte) => {}
                 byte if byte >= 0x80 && !self.is_space() => {}
                 _ => break,
             }

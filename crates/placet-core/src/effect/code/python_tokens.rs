@@ -59,20 +59,16 @@ impl Lexer<'_, '_> {
             b'(' | b')' | b'[' | b']' | b'{' | b'}' => self.bracket(),
             b'0'..=b'9' => self.number(),
             b'.' if self.peek(1).is_ascii_digit() => self.number(),
-            byte if is_name_byte(byte) => {
-                // A short name right before a quote is the prefix of a string.
-                let length = (0..3).find(|at| matches!(self.peek(*at), b'"' | b'\''));
-                match length.and_then(|length| prefix(&self.source.as_bytes()[start..start + length])) {
-                    Some(flags) => {
-                        let length = length.unwrap_or(0);
-                        self.at += length;
-                        self.python_string(start, flags | (length as u32) << flags::PREFIX_SHIFT);
-                    }
-                    None => self.name(),
+            byte if is_name_byte(byte) => match self.string_prefix() {
+                Some((flags, length)) => {
+                    self.at += length;
+                    self.python_string(start, flags | (length as u32) << flags::PREFIX_SHIFT);
                 }
-            }
+                None => self.name(),
+            },
             _ => {
                 let length = match (byte, self.peek(1), self.peek(2)) {
+                    (b',' | b';', ..) => 1,
                     (b'*', b'*', b'=') | (b'/', b'/', b'=') | (b'.', b'.', b'.') => 3,
                     (b'<', b'<', b'=') | (b'>', b'>', b'=') => 3,
                     (b'*', b'*', _) | (b'/', b'/', _) | (b'<', b'<', _) | (b'>', b'>', _) => 2,
@@ -109,11 +105,7 @@ impl Lexer<'_, '_> {
                 b'\n' | b'\r' => self.at += 1,
                 _ if self.at >= self.end => return,
                 byte => {
-                    let start = self.at;
-                    self.push(Kind::Line, start, 0);
-                    if let Some(last) = self.tokens.last_mut() {
-                        last.extra = indent;
-                    }
+                    self.push_line(indent);
                     if matches!(byte, b'!' | b'%') {
                         self.notebook_line(indent);
                     }
@@ -124,9 +116,20 @@ impl Lexer<'_, '_> {
     }
 
     fn python_comment(&mut self) {
-        let rest = &self.source.as_bytes()[self.at..self.end];
-        let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
-        self.at += length;
+        let rest = &self.bytes[self.at..];
+        self.at += memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+    }
+
+    /// A short name right before a quote is the prefix of a string: its flags and its length.
+    fn string_prefix(&self) -> Option<(u32, usize)> {
+        let flags = prefix_flag(self.peek(0))?;
+        match self.peek(1) {
+            b'"' | b'\'' => Some((flags, 1)),
+            second => {
+                let flags = flags | prefix_flag(second)?;
+                matches!(self.peek(2), b'"' | b'\'').then_some((flags, 2))
+            }
+        }
     }
 
     /// `!command` and `%magic` of a notebook; `%%bash` takes the whole cell.
@@ -170,13 +173,12 @@ impl Lexer<'_, '_> {
 
     /// One past the closing quotes of a string whose text starts at `from`.
     fn string_end(&mut self, from: usize, quote: u8, width: usize) -> Option<usize> {
-        let bytes = self.source.as_bytes();
         let mut at = from;
-        while at < self.end {
-            match bytes[at] {
+        while let Some(byte) = self.bytes.get(at) {
+            match *byte {
                 b'\\' => at += 2,
                 b'\n' | b'\r' if width == 1 => return None,
-                byte if byte == quote && closes(&bytes[at..self.end], quote, width) => {
+                byte if byte == quote && (width == 1 || closes(&self.bytes[at..], quote, width)) => {
                     return Some(at + width);
                 }
                 _ => at += 1,
@@ -234,16 +236,12 @@ fn closes(rest: &[u8], quote: u8, width: usize) -> bool {
     rest.len() >= width && rest[..width].iter().all(|byte| *byte == quote)
 }
 
-/// The flags of a string's prefix, if it is one.
-fn prefix(letters: &[u8]) -> Option<u32> {
-    let mut flags = 0;
-    for letter in letters {
-        flags |= match letter.to_ascii_lowercase() {
-            b'r' => flags::RAW,
-            b'f' | b't' => flags::FORMAT,
-            b'b' | b'u' => 0,
-            _ => return None,
-        };
+/// The flags of a letter in a string's prefix, if it can stand in one.
+fn prefix_flag(letter: u8) -> Option<u32> {
+    match letter {
+        b'r' | b'R' => Some(flags::RAW),
+        b'f' | b'F' | b't' | b'T' => Some(flags::FORMAT),
+        b'b' | b'B' | b'u' | b'U' => Some(0),
+        _ => None,
     }
-    Some(flags)
 }

@@ -219,10 +219,13 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     /// Whether the token at `at`, before `end`, is the name or sign `word`.
+    #[inline]
     pub fn is(&self, at: usize, end: usize, word: &str) -> bool {
-        at < end
-            && matches!(self.kind(at), Some(Kind::Name | Kind::Operator | Kind::Open | Kind::Close))
-            && self.word(at) == word
+        let Some(token) = self.tokens.get(at).filter(|_| at < end) else { return false };
+        // Most are told apart by their length.
+        (token.end - token.start) as usize == word.len()
+            && matches!(token.kind, Kind::Name | Kind::Operator | Kind::Open | Kind::Close)
+            && self.source.as_bytes()[token.start as usize..].starts_with(word.as_bytes())
     }
 
     /// The bytes of tokens `at..end`.

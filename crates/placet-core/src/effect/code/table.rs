@@ -68,7 +68,7 @@ impl Table {
         if self.pure.contains(name) {
             return true;
         }
-        name.match_indices('.').any(|(at, _)| self.pure.contains(&name[..at]))
+        name.bytes().enumerate().any(|(at, byte)| byte == b'.' && self.pure.contains(&name[..at]))
     }
 
     fn read(rows: &'static str, pure: &'static str) -> Self {

@@ -66,16 +66,18 @@ pub mod flags {
 pub struct Lexer<'s, 't> {
     /// The whole text.
     pub source: &'s str,
+    /// Its bytes up to the end of the part.
+    pub bytes: &'s [u8],
     /// The next byte to look at.
     pub at: usize,
     /// Where the part ends.
     pub end: usize,
     /// The tokens so far, perhaps after those of other parts.
     pub tokens: &'t mut Vec<Token>,
-    /// The first token of this part.
-    first: usize,
     /// Brackets that are open.
     pub open: Vec<usize>,
+    /// Lines of Python whose blocks may go on, each indented deeper than the one before.
+    blocks: Vec<usize>,
     /// Whether a line break was seen since the last token.
     pub broke: bool,
     /// Why the text cannot be relied on, if so.
@@ -87,14 +89,14 @@ pub struct Lexer<'s, 't> {
 impl<'s, 't> Lexer<'s, 't> {
     /// Starts at the bytes `part` of `source`.
     pub fn new(source: &'s str, part: std::ops::Range<usize>, tokens: &'t mut Vec<Token>) -> Self {
-        let first = tokens.len();
         Self {
             source,
+            bytes: &source.as_bytes()[..part.end],
             at: part.start,
             end: part.end,
             tokens,
-            first,
             open: Vec::new(),
+            blocks: Vec::new(),
             broke: false,
             problem: None,
             fuel: 4 * part.len() + 1024,
@@ -103,14 +105,24 @@ impl<'s, 't> Lexer<'s, 't> {
 
     /// The byte `ahead` of the next one, or 0 at the end.
     pub fn peek(&self, ahead: usize) -> u8 {
-        let at = self.at + ahead;
-        if at < self.end { self.source.as_bytes()[at] } else { 0 }
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
     /// Adds a token from `start` up to the next byte.
     pub fn push(&mut self, kind: Kind, start: usize, link: u32) {
         let extra = u32::from(std::mem::take(&mut self.broke));
         self.tokens.push(Token { kind, start: start as u32, end: self.at as u32, link, extra });
+    }
+
+    /// Adds the start of a logical line of Python, which ends the blocks of lines that are indented as deep or deeper.
+    pub fn push_line(&mut self, indent: u32) {
+        let index = self.tokens.len();
+        while let Some(line) = self.blocks.pop_if(|line| self.tokens[*line].extra >= indent) {
+            self.tokens[line].link = index as u32;
+        }
+        self.blocks.push(index);
+        self.push(Kind::Line, self.at, 0);
+        self.tokens[index].extra = indent;
     }
 
     /// Notes why the text cannot be relied on; the first reason counts.
@@ -170,8 +182,8 @@ impl<'s, 't> Lexer<'s, 't> {
     /// An identifier.
     pub fn name(&mut self) {
         let start = self.at;
-        let rest = &self.source.as_bytes()[self.at..self.end];
-        self.at += rest.iter().take_while(|byte| is_name_byte(**byte)).count();
+        let rest = &self.bytes[start..];
+        self.at += rest.iter().position(|byte| !is_name_byte(*byte)).unwrap_or(rest.len());
         if !self.source.is_char_boundary(self.at) {
             self.at = self.end;
         }
@@ -184,7 +196,7 @@ impl<'s, 't> Lexer<'s, 't> {
 
     /// The rest of the line is skipped.
     pub fn comment(&mut self) {
-        let rest = &self.source.as_bytes()[self.at..self.end];
+        let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r' | 0xe2)).unwrap_or(rest.len());
         self.at += length;
         // JavaScript has two more line breaks; both start with this byte.
@@ -214,18 +226,8 @@ impl<'s, 't> Lexer<'s, 't> {
             self.tokens[open].link = end;
             self.fail("a bracket in the code is never closed");
         }
-        // From the last line backwards: lines that may still be the next one for an earlier line.
-        let mut later: Vec<usize> = Vec::new();
-        for index in (self.first..self.tokens.len()).rev() {
-            if self.tokens[index].kind != Kind::Line {
-                continue;
-            }
-            let indent = self.tokens[index].extra;
-            while later.last().is_some_and(|next| self.tokens[*next].extra > indent) {
-                later.pop();
-            }
-            self.tokens[index].link = later.last().map_or(end, |next| *next as u32);
-            later.push(index);
+        for line in std::mem::take(&mut self.blocks) {
+            self.tokens[line].link = end;
         }
         self.problem
     }
@@ -248,7 +250,17 @@ pub fn is_keyword(word: &str) -> bool {
 
 /// Whether a byte can stand in an identifier; every byte beyond ASCII can.
 pub fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+    static IS_NAME: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            let this = byte as u8;
+            table[byte] = this.is_ascii_alphanumeric() || this == b'_' || this >= 0x80;
+            byte += 1;
+        }
+        table
+    };
+    IS_NAME[usize::from(byte)]
 }
 
 /// Letters that a language or a reader takes for plain Latin ones.
