@@ -22,13 +22,15 @@ impl Hasher for QuickHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        let mut words = bytes.chunks_exact(8);
-        for word in &mut words {
-            self.add(word.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)));
-        }
-        let rest = words.remainder();
-        if !rest.is_empty() {
-            self.add(rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+        let low = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
+        match (bytes.first_chunk(), bytes.last_chunk(), bytes.last_chunk()) {
+            // What is left behind the last whole word is read with some of what stands before it.
+            (Some(_), Some(_), Some(last)) => {
+                bytes.as_chunks().0.iter().for_each(|word| self.add(u64::from_le_bytes(*word)));
+                self.add(u64::from_le_bytes(*last));
+            }
+            (Some(first), Some(last), None) => self.add(low(first) | low(last) << 32),
+            _ => self.add(bytes.iter().fold(0, |word, byte| word << 8 | u64::from(*byte))),
         }
     }
 

@@ -1,6 +1,8 @@
 //! Words in the name of a tool that say what something is done to. The list is `nouns.list`.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
+
+use super::lookup::Lookup;
 
 /// What a thing is, as far as that changes what is done to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +29,11 @@ const KINDS: [(&str, Kind); 5] = [
 
 const TEXT: &str = include_str!("nouns.list");
 
-static NOUNS: LazyLock<HashMap<&'static str, u8>> =
+static NOUNS: LazyLock<Lookup<&'static str, u8>> =
     LazyLock::new(|| read(TEXT).expect("a test reads the list that is built in"));
 
-fn read(text: &'static str) -> Result<HashMap<&'static str, u8>, String> {
-    let mut nouns: HashMap<&str, u8> = HashMap::new();
+fn read(text: &'static str) -> Result<Lookup<&'static str, u8>, String> {
+    let mut nouns: Lookup<&str, u8> = Lookup::default();
     for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let (kind, words) = line.split_once(": ").ok_or_else(|| format!("no kind: {line}"))?;
         let known = KINDS.iter().find(|(name, _)| *name == kind);
