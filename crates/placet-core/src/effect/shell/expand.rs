@@ -53,7 +53,7 @@ impl Fields<'_> {
         }
         self.text.push_str(text);
         self.known &= !has_hole(text);
-        self.glob |= !quoted && text.contains(['*', '?', '[']);
+        self.glob |= !quoted && text.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'['));
     }
 
     fn hole(&mut self, origin: Origin) {
@@ -96,7 +96,7 @@ impl Walker<'_> {
         let range = (word.range.start, word.range.end);
         // By far the most words are one plain piece of text.
         if let [Part::Text { text, quoted }] = &*word.parts
-            && (*quoted || !text.contains(['{', '*', '?', '[']))
+            && (*quoted || !text.bytes().any(|byte| matches!(byte, b'{' | b'*' | b'?' | b'[')))
         {
             arguments.push(Arg::literal(text.clone(), range));
             return;

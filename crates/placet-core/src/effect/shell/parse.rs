@@ -244,11 +244,21 @@ impl<'a> Parser<'a> {
 
     /// The reserved word or operator at this place, if a command could start here.
     fn keyword(&self) -> Option<&'static str> {
-        const WORDS: [&str; 16] = [
-            "then", "else", "elif", "fi", "do", "done", "esac", "}", "if", "while", "until", "for", "case",
-            "select", "function", "{",
-        ];
-        WORDS.into_iter().find(|word| self.at_word(word))
+        let words: &[&str] = match self.peek() {
+            b'c' => &["case"],
+            b'd' => &["do", "done"],
+            b'e' => &["else", "elif", "esac"],
+            b'f' => &["fi", "for", "function"],
+            b'i' => &["if"],
+            b's' => &["select"],
+            b't' => &["then"],
+            b'u' => &["until"],
+            b'w' => &["while"],
+            b'{' => &["{"],
+            b'}' => &["}"],
+            _ => return None,
+        };
+        words.iter().copied().find(|word| self.at_word(word))
     }
 
     /// Whether exactly `word` stands here, ended by a blank or an operator.

@@ -205,14 +205,15 @@ impl Default for Parts<'_> {
 impl<'a> Parts<'a> {
     /// Adds a piece at the end.
     pub fn push(&mut self, part: Part<'a>) {
-        *self = match std::mem::take(self) {
-            Self::Many(many) if many.is_empty() => Self::One(part),
-            Self::One(first) => Self::Many(vec![first, part]),
-            Self::Many(mut many) => {
+        match self {
+            Self::Many(many) if many.is_empty() => *self = Self::One(part),
+            Self::Many(many) => many.push(part),
+            Self::One(_) => {
+                let mut many = std::mem::take(self).into_vec();
                 many.push(part);
-                Self::Many(many)
+                *self = Self::Many(many);
             }
-        };
+        }
     }
 
     /// The pieces in a list.

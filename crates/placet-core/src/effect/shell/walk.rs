@@ -8,7 +8,7 @@ mod disk;
 
 mod redirects;
 
-use std::{cell::RefCell, collections::VecDeque};
+use std::{cell::RefCell, collections::VecDeque, rc::Rc};
 
 use super::{
     env::{Env, Var},
@@ -67,7 +67,7 @@ pub struct Walker<'c> {
     locals: Vec<(usize, String, Option<Var>)>,
     virtual_files: u32,
     /// The last paths that were asked about.
-    lately: RefCell<VecDeque<(String, path::Found)>>,
+    lately: RefCell<VecDeque<(String, Rc<path::Found>)>>,
     /// Whether the text is probably meant for a Windows shell, and read for it elsewhere.
     pub(super) beside_windows: bool,
     looks: usize,

@@ -284,7 +284,10 @@ pub(super) fn push_text<'a>(parts: &mut Parts<'a>, more: Cow<'a, str>, more_quot
     if let Some(Part::Text { text, quoted }) = parts.last_mut()
         && *quoted == more_quoted
     {
-        text.to_mut().push_str(&more);
+        match text.is_empty() {
+            true => *text = more,
+            false => text.to_mut().push_str(&more),
+        }
         return;
     }
     parts.push(Part::Text { text: more, quoted: more_quoted });

@@ -1,11 +1,14 @@
 //! Clients of databases: the query they carry is what counts.
 
+use std::sync::LazyLock;
+
 use super::{
     Call,
     options::{Options, Style},
 };
 use crate::effect::{
     Effect, Seen, Sensitivity, Target, TargetKind, Verb,
+    lookup::Lookup,
     shell::{
         flow::{Arg, Flow, HOLE, Origin},
         walk::Walker,
@@ -191,8 +194,13 @@ const CLIENTS: &[Client] = &[
     },
 ];
 
+/// The clients by each of their names.
+static BY_NAME: LazyLock<Lookup<&'static str, &'static Client>> = LazyLock::new(|| {
+    CLIENTS.iter().flat_map(|client| client.names.iter().map(move |name| (*name, client))).collect()
+});
+
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
-    let client = CLIENTS.iter().find(|client| client.names.contains(&call.name))?;
+    let client = BY_NAME.get(call.name)?;
     // What such a program does besides asking a database is in the table.
     let manages = matches!(call.name, "turso" | "dolt" | "cockroach" | "databricks" | "snow")
         && !call.args.iter().any(|arg| client.query.contains(&arg.as_str()));

@@ -301,7 +301,8 @@ pub(super) fn statement(walker: &mut Walker<'_>, text: &str) -> bool {
 
 /// `/usr/bin/rm` is `rm`, `rm.exe` too.
 pub(super) fn base_name(written: &str) -> &str {
-    let name = written.rsplit(['/', '\\']).next().unwrap_or(written);
+    let directory = written.bytes().rposition(|byte| matches!(byte, b'/' | b'\\'));
+    let name = directory.map_or(written, |at| &written[at + 1..]);
     let name = if name.is_empty() { written } else { name };
     match name.len().checked_sub(4) {
         Some(stem)

@@ -173,8 +173,11 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper(&["parallel.args"], &[], 0, Manner::PLAIN),
 ];
 
-/// `PROGRAM SUB… COMMAND…`: sub-commands after which a command follows.
-const SUBCOMMANDS: &[(&str, &[&str], &[&str], Manner)] = &[
+/// A program, its sub-commands after which a command follows, the flags with a value, and how the command is run.
+type Subcommands = (&'static str, &'static [&'static str], &'static [&'static str], Manner);
+
+/// `PROGRAM SUB… COMMAND…`.
+const SUBCOMMANDS: &[Subcommands] = &[
     (
         "uv",
         &["run"],
@@ -215,6 +218,10 @@ const SUBCOMMANDS: &[(&str, &[&str], &[&str], Manner)] = &[
     ("perf", &["record", "stat", "trace"], &["-o", "-e", "-F"], Manner::PLAIN),
 ];
 
+/// The programs with such sub-commands by their names.
+static WITH_SUBCOMMANDS: LazyLock<Lookup<&'static str, &'static Subcommands>> =
+    LazyLock::new(|| SUBCOMMANDS.iter().map(|program| (program.0, program)).collect());
+
 /// The wrappers by each of their names.
 static BY_NAME: LazyLock<Lookup<&'static str, &'static Wrapper>> = LazyLock::new(|| {
     WRAPPERS.iter().flat_map(|wrapper| wrapper.names.iter().map(move |name| (*name, wrapper))).collect()
@@ -238,7 +245,7 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
         }
         _ => {}
     }
-    if let Some((_, subcommands, takes, manner)) = SUBCOMMANDS.iter().find(|(name, ..)| *name == call.name) {
+    if let Some((_, subcommands, takes, manner)) = WITH_SUBCOMMANDS.get(call.name) {
         let (_, skipped) = Options::leading(call.args, takes);
         let at = if call.args.get(skipped.saturating_sub(1)).is_some_and(|arg| arg.as_str() == "--") {
             0

@@ -1,6 +1,6 @@
 //! Paths, and what files hold as far as this script has filled them.
 
-use std::{borrow::Cow, ops::Bound};
+use std::{borrow::Cow, ops::Bound, rc::Rc};
 
 use super::{Walker, holds_secrets, is_absolute, is_sink, network_path};
 use crate::effect::{
@@ -52,7 +52,7 @@ impl Walker<'_> {
     }
 
     /// The target a path argument names.
-    pub(in crate::effect::shell) fn path_target(&self, text: &str) -> (Target, path::Found) {
+    pub(in crate::effect::shell) fn path_target(&self, text: &str) -> (Target, Rc<path::Found>) {
         let located = self.locate(text);
         let found = self.classify(self.beyond_link(&located).as_deref().unwrap_or(&located));
         let target = Target {
@@ -79,7 +79,7 @@ impl Walker<'_> {
             return located.into_owned();
         }
         // Whoever asks for its name mostly wants to know more next.
-        self.classify(&located).name
+        self.classify(&located).name.clone()
     }
 
     /// What this script put into a file, if it wrote it.
@@ -88,23 +88,23 @@ impl Walker<'_> {
     }
 
     /// What a located path says. Programs ask several times about the same few, so these are kept.
-    fn classify(&self, located: &str) -> path::Found {
+    fn classify(&self, located: &str) -> Rc<path::Found> {
         if let Some(found) = self.lately(located) {
             return found;
         }
-        let found = self.base.classify(located);
+        let found = Rc::new(self.base.classify(located));
         let mut lately = self.lately.borrow_mut();
         if lately.len() == PATHS_KEPT {
             lately.pop_front();
         }
-        lately.push_back((located.to_owned(), found.clone()));
+        lately.push_back((located.to_owned(), Rc::clone(&found)));
         found
     }
 
     /// What a located path said, if it was asked for lately.
-    fn lately(&self, located: &str) -> Option<path::Found> {
+    fn lately(&self, located: &str) -> Option<Rc<path::Found>> {
         let lately = self.lately.borrow();
-        lately.iter().rev().find(|(path, _)| path == located).map(|(_, found)| found.clone())
+        lately.iter().rev().find(|(path, _)| path == located).map(|(_, found)| Rc::clone(found))
     }
 
     /// Reads the file an argument names; gives what it holds.
