@@ -4,7 +4,8 @@ use std::{fs, hint::black_box, time::Duration, time::Instant};
 
 use criterion::Criterion;
 use placet_bench::{
-    JAVASCRIPT, MEGABYTE, MESSAGE, MESSAGE_CHINESE, MESSAGE_RUSSIAN, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line, decided_with,
+    JAVASCRIPT, MEGABYTE, MESSAGE, MESSAGE_ARABIC, MESSAGE_CHINESE, MESSAGE_HINDI, MESSAGE_JAPANESE, MESSAGE_KOREAN,
+    MESSAGE_RUSSIAN, MESSAGE_VIETNAMESE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line, decided_with,
     kilobyte_line, kilobyte_shell, masked, masked_args, megabyte_shapes, megabyte_texts, rule_set,
     shell_call, shell_line, tool_calls, varied_commands,
 };
@@ -87,6 +88,11 @@ fn small(criterion: &mut Criterion) {
         ("crisis words 300 B", MESSAGE),
         ("crisis words 300 B of Russian", MESSAGE_RUSSIAN),
         ("crisis words 300 B of Chinese", MESSAGE_CHINESE),
+        ("crisis words 300 B of Japanese", MESSAGE_JAPANESE),
+        ("crisis words 300 B of Korean", MESSAGE_KOREAN),
+        ("crisis words 300 B of Arabic", MESSAGE_ARABIC),
+        ("crisis words 300 B of Hindi", MESSAGE_HINDI),
+        ("crisis words 300 B of Vietnamese", MESSAGE_VIETNAMESE),
     ] {
         group.bench_function(name, |bencher| bencher.iter(|| in_text(black_box(text))));
     }

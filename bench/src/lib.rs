@@ -39,6 +39,36 @@ pub const MESSAGE_CHINESE: &str = concat!(
     "周四下午能不能留出半个小时？我会带上打印好的版本，还有咖啡。到时候见，祝一切顺利，小波敬上。谢谢大家一直以来的支持和帮助。"
 );
 
+/// The same in Japanese, about as many bytes.
+pub const MESSAGE_JAPANESE: &str = concat!(
+    "アンナさん、昨日は数字を送ってくれてありがとう。三月の分は問題なさそうですが、四月の分は金曜日の会議の前に一緒に確認したいです。",
+    "木曜日の午後に三十分ほど時間をもらえますか？印刷した資料とコーヒーを持っていきます。"
+);
+
+/// The same in Korean, about as many bytes.
+pub const MESSAGE_KOREAN: &str = concat!(
+    "안나 씨, 어제 자료를 보내 주셔서 고맙습니다. 삼월 숫자는 괜찮아 보이는데, 사월 것은 금요일 회의 전에 같이 ",
+    "살펴보고 싶습니다. 목요일 오후에 삼십 분쯤 시간을 내 주실 수 있을까요? 인쇄한 자료와 커피를 가져가겠습니다."
+);
+
+/// The same in Arabic, about as many bytes.
+pub const MESSAGE_ARABIC: &str = concat!(
+    "مرحباً آنا، شكراً على الأرقام التي أرسلتها أمس. أرقام مارس تبدو جيدة، لكنني أود أن نراجع أرقام أبريل معاً قبل ",
+    "اجتماع يوم الجمعة. هل يمكنك أن تخصصي نصف ساعة بعد ظهر الخميس؟ سأحضر النسخة"
+);
+
+/// The same in Hindi, about as many bytes.
+pub const MESSAGE_HINDI: &str = concat!(
+    "नमस्ते अन्ना, कल के आँकड़ों के लिए धन्यवाद। मार्च के आँकड़े ठीक हैं, अप्रैल के हम शुक्रवार से पहले ",
+    "साथ देख लें। धन्यवाद"
+);
+
+/// The same in Vietnamese, about as many bytes.
+pub const MESSAGE_VIETNAMESE: &str = concat!(
+    "Chào Anna, cảm ơn bạn đã gửi số liệu hôm qua. Số của tháng ba trông ổn, nhưng tôi muốn cùng bạn xem lại số của ",
+    "tháng tư trước cuộc họp thứ sáu. Chiều thứ năm bạn có rảnh nửa tiếng không? Tôi sẽ mang bản in và cà phê."
+);
+
 /// A piece of Python as agents write it, about 300 bytes.
 pub const PYTHON: &str = concat!(
     "import json\nfrom collections import Counter\nfrom pathlib import Path\n\n",

@@ -8,6 +8,8 @@ mod addressee;
 
 mod fold;
 
+mod openings;
+
 mod phrases;
 
 mod setting;

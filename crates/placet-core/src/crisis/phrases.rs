@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use aho_corasick::{Anchored, MatchKind, automaton::Automaton as _, nfa::contiguous::NFA};
 
-use super::fold::Folded;
+use super::{fold::Folded, openings::Openings};
 
 /// The lists in Latin letters, by language.
 const LATIN: &[(Language, &str)] = &[
@@ -147,6 +147,7 @@ struct Pattern {
 struct Phrases {
     phrases: Vec<Phrase>,
     patterns: Vec<Pattern>,
+    openings: Openings,
     finder: Option<NFA>,
 }
 
@@ -184,7 +185,7 @@ impl Phrases {
         let Some(finder) = &self.finder else { return Some(unread) };
         let Ok(start) = finder.start_state(Anchored::Yes) else { return Some(unread) };
         let mut hits = Vec::new();
-        for at in text.beginnings() {
+        for at in text.beginnings().filter(|at| self.openings.may_begin(&text.letters[*at..])) {
             let mut state = start;
             for (length, byte) in text.letters[at..].iter().enumerate() {
                 state = finder.next_state(Anchored::Yes, state, *byte);
@@ -318,12 +319,13 @@ impl Building {
     }
 
     fn finish(self) -> Phrases {
+        let openings = Openings::of(self.patterns.keys().map(|(letters, _)| letters.as_slice()));
         let finder = NFA::builder()
             .match_kind(MatchKind::Standard)
             .build(self.patterns.keys().map(|(letters, _)| letters))
             .ok();
         let patterns = self.patterns.into_iter().map(|((_, open), slots)| Pattern { open, slots }).collect();
-        Phrases { phrases: self.phrases, patterns, finder }
+        Phrases { phrases: self.phrases, patterns, openings, finder }
     }
 }
 
