@@ -15,11 +15,13 @@ tour: ## A short tour of what Placet understands.
 test: lint ## Everything that must hold before a change lands.
 	.ci/browser
 	cargo nextest run --workspace --no-fail-fast
+	cargo nextest run --package placet-server --features opentelemetry telemetry
 	cargo test --doc --workspace --quiet
 
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
+	cargo clippy --package placet --features opentelemetry -- --deny warnings
 
 deny: ## Which crates, licences and sources may be in the tree (needs cargo-deny).
 	cargo deny check bans licenses sources

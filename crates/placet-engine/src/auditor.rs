@@ -128,6 +128,7 @@ impl AuditKeys {
             What::HoldEscalated(_) => EntryKind::Escalation,
             What::Review(_) => EntryKind::Review,
             What::Crisis(_) => EntryKind::Crisis,
+            What::SignIn(_) => EntryKind::SignIn,
         };
         let body = Record::new(at, what).encode();
         let hash = leaf(&body);

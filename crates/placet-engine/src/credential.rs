@@ -18,13 +18,20 @@ pub struct Credential {
     secret: Zeroizing<[u8; 32]>,
 }
 
-/// Somebody who has shown a credential. Only [`Engine::authenticate`](crate::Engine::authenticate) makes one.
+/// Somebody who has shown who they are. Only [`Engine`](crate::Engine) makes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approver {
     pub(crate) name: String,
+    /// Where they speak, if not to us: then they may say less.
+    pub(crate) via: Option<String>,
 }
 
 impl Approver {
+    /// Somebody who speaks to us.
+    pub(crate) fn new(name: String) -> Self {
+        Self { name, via: None }
+    }
+
     /// Their name.
     pub fn name(&self) -> &str {
         &self.name
@@ -73,7 +80,7 @@ impl Credential {
     pub(crate) fn check(&self, settings: &Settings) -> Result<Approver, CredentialError> {
         let kept = settings.get(&format!("{}{}", key::APPROVER, self.name)).unwrap_or("");
         match bool::from(kept.as_bytes().ct_eq(self.hash().as_bytes())) {
-            true => Ok(Approver { name: self.name.clone() }),
+            true => Ok(Approver::new(self.name.clone())),
             false => Err(CredentialError::Unknown),
         }
     }

@@ -10,6 +10,7 @@ use placet_store::{Ledger, Store, StoreError};
 
 use crate::{
     AuditKeys, Clock, Configuration, Snapshot,
+    logins::Door,
     timekeeper::{self, Timekeeper},
     waiters::Waiters,
 };
@@ -30,6 +31,7 @@ pub(crate) struct Shared {
     pub waiters: Waiters,
     /// How many calls are being decided and written down.
     pub deciding: AtomicUsize,
+    pub door: Door,
     /// Whether the log has grown since the last checkpoint.
     pub grown: AtomicBool,
     /// When the next hold is due, in milliseconds; somebody else's may be due earlier.
@@ -53,6 +55,7 @@ impl Engine {
             clock,
             waiters: Waiters::default(),
             deciding: AtomicUsize::new(0),
+            door: Door::default(),
             grown: AtomicBool::new(false),
             next_due: AtomicI64::new(next_due.map_or(i64::MAX, Timestamp::as_ms)),
             snapshot: RwLock::new(Arc::new(Snapshot::new(Arc::new(configuration), settings))),
@@ -94,6 +97,7 @@ impl Engine {
     /// is about to end may not live to see it.
     pub async fn keep_house(&self) -> Result<(), StoreError> {
         timekeeper::age_out(&self.shared).await?;
+        crate::logins::tell_refused(&self.shared).await?;
         crate::reviews::age(&self.shared).await
     }
 

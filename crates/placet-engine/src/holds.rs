@@ -12,7 +12,7 @@ use placet_core::{
 use placet_store::{Hold, HoldChange, HoldId, Ledger, StoreError, ThreatState, Turn, transact_telling};
 
 use crate::{
-    Approver, Card, Credential, CredentialError, Engine,
+    Approver, Card, Credential, CredentialError, Engine, chat,
     engine::{Shared, look},
     grants,
     settle::Settled,
@@ -116,6 +116,14 @@ pub enum AnswerError {
     Damaged {
         /// Which.
         ticket: Ticket,
+    },
+    /// A chat is not where this is answered.
+    #[error("{ticket} is not answered from a chat: {why}")]
+    NotByChat {
+        /// Which.
+        ticket: Ticket,
+        /// Why not.
+        why: &'static str,
     },
     /// Only the call itself can be approved.
     #[error("only this very call can be approved: {0}")]
@@ -275,6 +283,11 @@ fn rule(
     if by.name == hold.opened.agent {
         return Ok(Err(AnswerError::OwnRequest { ticket, agent: by.name.clone() }));
     }
+    if by.via.is_some()
+        && let Some(why) = chat::refuses(&hold, ruling)
+    {
+        return Ok(Err(AnswerError::NotByChat { ticket, why }));
+    }
     let event = match ruling {
         Ruling::Approve | Ruling::ApproveFor(_) => HoldEvent::Approve,
         Ruling::Deny { .. } => HoldEvent::Deny,
@@ -347,6 +360,7 @@ fn rule(
         step: event,
         by: Some(&by.name),
         reason: reason.as_deref(),
+        via: by.via.as_deref(),
     };
     shared.keys.record(ledger, now, &hold.opened.session, What::HoldStep(step))?;
     // Whoever answers has looked at what led here.

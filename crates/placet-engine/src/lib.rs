@@ -49,6 +49,8 @@ mod holds;
 
 mod votes;
 
+mod chat;
+
 mod view;
 
 mod reviews;
@@ -100,13 +102,14 @@ pub use grants::{GrantState, Preview, grant_permits};
 pub use holds::{AnswerError, HoldName, Ruling};
 pub use logins::{Known, Login, TooOften};
 pub use notices::{Interest, News, Occasion};
-pub use operate::Standing;
+pub use operate::{Standing, TakeBackError};
 pub use password::{PasswordHash, WeakPassword};
+pub use placet_core::record::SignInStep;
 pub use prove::{ProveError, Prover};
 pub use pulse::{Active, Counts, Hour, Minute, PULSE_NAMES_MAX, Pulse, RuleDays, Would};
 pub use report::Noted;
 pub use reviews::{ReviewView, Which};
-pub use search::{Done, Found, SEARCHED_MAX, Search};
+pub use search::{Done, Found, SEARCHED_MAX, Search, SearchError};
 pub use sessions::BindError;
 pub use snapshot::Snapshot;
 pub use stream::{each_record, records_since};

@@ -1,14 +1,26 @@
 //! Signing in: a password or a link is exchanged for something random that a browser shows from then on.
 
-use std::{net::IpAddr, time::Duration};
+use std::{
+    net::IpAddr,
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
+    time::Duration,
+};
 
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
-use placet_core::Timestamp;
+use placet_core::{
+    Timestamp,
+    record::{SignInStep, Signed, What},
+};
 use placet_store::{Fault, Ledger, Settings, StoreError, StoredLogin, transact};
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
-use crate::{Approver, Caller, Engine, PasswordHash, Role, engine::look, snapshot::key, users::Kept};
+use crate::{
+    Approver, AuditKeys, Caller, Engine, PasswordHash, Role,
+    engine::{Shared, look},
+    snapshot::key,
+    users::Kept,
+};
 
 /// How long somebody stays signed in.
 const LIFE_MS: i64 = 12 * 60 * 60 * 1_000;
@@ -17,6 +29,9 @@ const FREE_TRIES: u64 = 5;
 const WAIT_MS_MAX: i64 = 15 * 60 * 1_000;
 /// After so long without one, tries are forgotten.
 const FORGOTTEN_MS: i64 = 24 * 60 * 60 * 1_000;
+/// So many refusals a minute are recorded one by one; of others only how many they were, so that nobody floods the log.
+const REFUSALS_EACH_MINUTE: u32 = 10;
+const MINUTE_MS: i64 = 60 * 1_000;
 
 /// Somebody of whom it is known who they are, and who may therefore sign in.
 #[derive(Clone, Debug)]
@@ -50,7 +65,83 @@ pub struct Login {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooOften(pub Duration);
 
+/// Who was not let in lately.
+#[derive(Default)]
+pub(crate) struct Door(Mutex<Refusals>);
+
+#[derive(Default)]
+struct Refusals {
+    since_ms: i64,
+    told: u32,
+    untold: u64,
+}
+
+impl Door {
+    /// Somebody is refused. How many were before and are not in the log, if this one is to be.
+    fn refuse(&self, now: Timestamp) -> Option<u64> {
+        let mut refusals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if (now.as_ms() - refusals.since_ms).abs() >= MINUTE_MS {
+            (refusals.since_ms, refusals.told) = (now.as_ms(), 0);
+        }
+        if refusals.told >= REFUSALS_EACH_MINUTE {
+            refusals.untold = refusals.untold.saturating_add(1);
+            return None;
+        }
+        refusals.told += 1;
+        Some(std::mem::take(&mut refusals.untold))
+    }
+
+    /// How many were refused that are not in the log.
+    fn untold(&self) -> u64 {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).untold)
+    }
+
+    /// What could not be told is told another time.
+    fn still_untold(&self, count: u64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).untold += count;
+    }
+}
+
+/// Says in the log how many were refused of whom it says nothing yet.
+pub(crate) async fn tell_refused(shared: &Shared) -> Result<(), StoreError> {
+    let more = shared.door.untold();
+    if more == 0 {
+        return Ok(());
+    }
+    let (keys, now) = (Arc::clone(&shared.keys), shared.clock.now());
+    let run = move |ledger: &mut dyn Ledger| {
+        let signed = Signed { by: None, step: SignInStep::Refused, from: "", more: Some(more) };
+        keys.record(ledger, now, "", What::SignIn(signed)).map(drop)
+    };
+    let told = transact(&*shared.store, run).await;
+    match &told {
+        Ok(()) => shared.grown.store(true, Ordering::SeqCst),
+        Err(_) => shared.door.still_untold(more),
+    }
+    told
+}
+
 impl Engine {
+    /// Says in the log that `user` was not let in from `address`, unless many were lately; then only how many.
+    pub async fn login_refused(&self, user: &str, address: &str, step: SignInStep) -> Result<(), StoreError> {
+        let now = self.now();
+        let Some(more) = self.shared.door.refuse(now) else { return Ok(()) };
+        let (shared, user, address) = (Arc::clone(&self.shared), user.to_owned(), address.to_owned());
+        let run = move |ledger: &mut dyn Ledger| {
+            // What is nobody's name may be somebody's password.
+            let by = Kept::of(&ledger.settings()?, &user).map(|_| user.as_str());
+            let more = Some(more).filter(|more| *more > 0);
+            let signed = Signed { by, step, from: &address, more };
+            shared.keys.record(ledger, now, "", What::SignIn(signed)).map(drop)
+        };
+        let told = transact(&*self.shared.store, run).await;
+        match &told {
+            Ok(()) => self.shared.grown.store(true, Ordering::SeqCst),
+            Err(_) => self.shared.door.still_untold(more),
+        }
+        told
+    }
+
     /// Counts a try of `user` from `address` before it is made, so that many at once count as many. Nobody else's tries
     /// count, from elsewhere or of another name, so nobody can lock somebody else out.
     pub async fn login_try(&self, user: &str, address: &str) -> Result<Result<(), TooOften>, StoreError> {
@@ -100,11 +191,14 @@ impl Engine {
             expires: now.plus_ms(LIFE_MS),
         };
         let expires = login.expires;
+        let (keys, address) = (Arc::clone(&self.shared.keys), address.to_owned());
         let run = move |ledger: &mut dyn Ledger| {
             ledger.tries_put(&key, 0, now)?;
+            signed(&keys, ledger, now, (&login.user, &address), SignInStep::SignedIn)?;
             ledger.login_put(&login)
         };
         transact(&*self.shared.store, run).await?;
+        self.shared.grown.store(true, Ordering::SeqCst);
         Ok(Login { secret: Zeroizing::new(BASE64URL_NOPAD.encode(bytes.as_slice())), expires })
     }
 
@@ -128,11 +222,31 @@ impl Engine {
         Ok(role.map(|role| Caller { name: login.user, role, agent: None }))
     }
 
-    /// Signs out whoever is signed in with `secret`.
-    pub async fn sign_out(&self, secret: &str) -> Result<bool, StoreError> {
+    /// Signs out whoever is signed in with `secret`, at `address`.
+    pub async fn sign_out(&self, secret: &str, address: &str) -> Result<bool, StoreError> {
         let Some(name) = read(secret) else { return Ok(false) };
-        transact(&*self.shared.store, move |ledger| ledger.login_end(&name)).await
+        let (keys, now, address) = (Arc::clone(&self.shared.keys), self.now(), address.to_owned());
+        let run = move |ledger: &mut dyn Ledger| {
+            let Some(login) = ledger.login_get(&name)? else { return Ok(false) };
+            signed(&keys, ledger, now, (&login.user, &address), SignInStep::SignedOut)?;
+            ledger.login_end(&name)
+        };
+        let ended = transact(&*self.shared.store, run).await?;
+        self.shared.grown.store(true, Ordering::SeqCst);
+        Ok(ended)
     }
+}
+
+/// Says in the log that somebody has signed in or out.
+fn signed(
+    keys: &AuditKeys,
+    ledger: &mut dyn Ledger,
+    now: Timestamp,
+    (by, from): (&str, &str),
+    step: SignInStep,
+) -> Result<(), StoreError> {
+    let signed = Signed { by: Some(by), step, from, more: None };
+    keys.record(ledger, now, "", What::SignIn(signed)).map(drop)
 }
 
 fn wait_ms(count: u64) -> i64 {

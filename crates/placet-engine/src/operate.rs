@@ -8,7 +8,7 @@ use placet_core::{
 };
 use placet_store::{Ledger, Settings, StoreError, transact};
 
-use crate::{Approver, Credential, Engine, engine::Shared, snapshot::key};
+use crate::{Approver, Credential, Engine, Role, engine::Shared, snapshot::key};
 
 /// How things stand, for a person.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -66,10 +66,8 @@ impl Engine {
         let (shared, by) = (Arc::clone(&self.shared), by.map(|by| by.name().to_owned()));
         let run = move |ledger: &mut dyn Ledger| {
             let settings = ledger.settings()?;
-            let any = settings
-                .values
-                .iter()
-                .any(|(key, value)| key.starts_with(key::APPROVER) && !value.value.is_empty());
+            // One that was taken back was there: nobody is the first after that.
+            let any = settings.values.keys().any(|key| key.starts_with(key::APPROVER));
             if any && by.is_none() {
                 return Ok(false);
             }
@@ -80,6 +78,36 @@ impl Engine {
         let admitted = transact(&*self.shared.store, run).await?;
         self.changed()?;
         Ok(admitted)
+    }
+
+    /// Whose credentials count, by name.
+    pub fn credentials(&self) -> Result<Vec<String>, StoreError> {
+        let settings = self.look(|ledger| ledger.settings())?;
+        let counts = |(key, value): (&str, &str)| {
+            key.strip_prefix(key::APPROVER).filter(|_| !value.is_empty()).map(str::to_owned)
+        };
+        Ok(settings.iter().filter_map(counts).collect())
+    }
+
+    /// Takes the credential of `name` back: from now on it counts nowhere, and whoever is signed in with it no longer is.
+    /// False if there is none.
+    pub async fn credential_revoke(&self, name: &str, by: &Approver) -> Result<bool, TakeBackError> {
+        let (shared, key, by) =
+            (Arc::clone(&self.shared), format!("{}{name}", key::APPROVER), by.name().to_owned());
+        let run = move |ledger: &mut dyn Ledger| {
+            let settings = ledger.settings()?;
+            if settings.get(&key).is_none_or(str::is_empty) {
+                return Ok(Ok(false));
+            }
+            if !settings.iter().any(|(other, value)| other != key && operates(other, value)) {
+                return Ok(Err(TakeBackError::LastOne));
+            }
+            put(&shared, ledger, &key, "", &by, "revoked")?;
+            Ok(Ok(true))
+        };
+        let done = transact(&*self.shared.store, run).await??;
+        self.changed()?;
+        Ok(done)
     }
 
     /// How things stand.
@@ -98,6 +126,30 @@ impl Engine {
     pub(crate) fn changed(&self) -> Result<(), StoreError> {
         self.shared.grown.store(true, Ordering::SeqCst);
         self.shared.refresh()
+    }
+}
+
+/// Why a credential was not taken back.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TakeBackError {
+    /// Nobody would be left.
+    #[error("nobody would be left who may change anything; give somebody else the role `operator` first")]
+    LastOne,
+    /// It could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Whether a setting is that of somebody who may do everything.
+fn operates(key: &str, value: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Kept {
+        role: Role,
+    }
+    let role = || serde_json::from_str::<Kept>(value).map(|kept| kept.role);
+    match key.starts_with(key::TOKEN) || key.starts_with(key::USER) {
+        true => role().is_ok_and(|role| role == Role::Operator),
+        false => key.starts_with(key::APPROVER) && !value.is_empty(),
     }
 }
 

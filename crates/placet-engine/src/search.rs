@@ -3,6 +3,7 @@
 use placet_core::{
     Timestamp,
     record::{Needle, View},
+    warrant::parse_duration,
 };
 use placet_store::{EntryKind, Ledger, StoreError, StoredRecord};
 
@@ -14,6 +15,9 @@ const AT_ONCE: usize = 512;
 pub const SEARCHED_MAX: u64 = 20_000;
 /// Bytes that are looked at for one question.
 const BYTES_MAX: usize = 64 << 20;
+/// The longest text that is looked for.
+const TEXT_MAX: usize = 1024;
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 /// After so many records in a row that are too old, all that are left are. Clocks jump, but not for long.
 const OLDER_MAX: usize = 1_000;
 
@@ -86,6 +90,72 @@ impl Search {
         let texts = [agent, session, tool, rule, ticket, text];
         texts.iter().all(|text| text.is_none())
             && (kind.is_none() && done.is_none() && since.is_none() && until.is_none())
+    }
+}
+
+/// Why something cannot be looked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SearchError {
+    /// It is too long.
+    #[error("`{0}` has up to {TEXT_MAX} bytes")]
+    Long(&'static str),
+    /// There is no such kind of record.
+    #[error("`kind` is one of `{}`", EntryKind::ALL.map(|(_, word)| word).join("`, `"))]
+    Kind,
+    /// There is no such verdict.
+    #[error("`verdict` is `allow`, `hold`, `block` or `observed`")]
+    Verdict,
+    /// It is no time.
+    #[error(
+        "`{0}` is a time such as `2026-03-01T14:30:00Z`, `2026-03-01T14:30` (UTC) or `2026-03-01`, or how long ago, such as `24h`"
+    )]
+    Time(&'static str),
+}
+
+impl Search {
+    /// What is looked for by the words that `value` gives for each name, at `now`. What is empty looks for nothing.
+    pub fn read(now: Timestamp, value: impl Fn(&'static str) -> Option<String>) -> Result<Self, SearchError> {
+        let text = |name: &'static str| {
+            let value = value(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+            match value {
+                Some(value) if value.len() > TEXT_MAX => Err(SearchError::Long(name)),
+                value => Ok(value),
+            }
+        };
+        let time = |name: &'static str, end_of_day: bool| {
+            let read = |text: String| time_of(&text, now, end_of_day).ok_or(SearchError::Time(name));
+            text(name)?.map(read).transpose()
+        };
+        let kind = text("kind")?.map(|word| EntryKind::parse(&word).ok_or(SearchError::Kind));
+        let done = text("verdict")?.map(|word| Done::parse(&word).ok_or(SearchError::Verdict));
+        Ok(Self {
+            kind: kind.transpose()?,
+            agent: text("agent")?,
+            session: text("session")?,
+            tool: text("tool")?,
+            done: done.transpose()?,
+            rule: text("rule")?,
+            ticket: text("ticket")?,
+            text: text("text")?,
+            since: time("since", false)?,
+            until: time("until", true)?,
+        })
+    }
+}
+
+/// A time as people write it; without a zone it is UTC, and a day alone is all of it.
+fn time_of(text: &str, now: Timestamp, end_of_day: bool) -> Option<Timestamp> {
+    if let Some(ms) = parse_duration(text) {
+        return Some(now.plus_ms(-i64::try_from(ms).ok()?));
+    }
+    match text.len() {
+        10 => {
+            let day = Timestamp::parse(&format!("{text}T00:00:00Z")).ok()?;
+            Some(if end_of_day { day.plus_ms(DAY_MS - 1) } else { day })
+        }
+        16 => Timestamp::parse(&format!("{text}:00Z")).ok(),
+        19 => Timestamp::parse(&format!("{text}Z")).ok(),
+        _ => Timestamp::parse(text).ok(),
     }
 }
 
@@ -226,6 +296,31 @@ impl Done {
             Done::Observed => {
                 carried_out == "allow" && verdict != "allow" && decision.text_of("mode") == "observe"
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_read_as_people_write_it() {
+        let now = Timestamp::parse("2026-03-02T12:00:00Z").unwrap();
+        for (text, end_of_day, expected) in [
+            ("2026-03-01T14:30:00Z", false, "2026-03-01T14:30:00Z"),
+            ("2026-03-01T14:30:00+02:00", false, "2026-03-01T12:30:00Z"),
+            ("2026-03-01T14:30", true, "2026-03-01T14:30:00Z"),
+            ("2026-03-01T14:30:05", true, "2026-03-01T14:30:05Z"),
+            ("2026-03-01", false, "2026-03-01T00:00:00Z"),
+            ("2026-03-01", true, "2026-03-01T23:59:59.999Z"),
+            ("90m", false, "2026-03-02T10:30:00Z"),
+        ] {
+            let expected = Timestamp::parse(expected).unwrap();
+            assert_eq!(time_of(text, now, end_of_day), Some(expected), "{text}");
+        }
+        for text in ["yesterday", "2026-13-01", "2026-3-1", "14:30", "2026-03-01T14:30 ", "10\u{e9}456789"] {
+            assert_eq!(time_of(text, now, false), None, "{text}");
         }
     }
 }

@@ -428,6 +428,7 @@ impl Prepared {
             step: HoldEvent::Redeem,
             by: None,
             reason: None,
+            via: None,
         };
         self.shared.keys.record(ledger, self.now, self.call.session(), What::HoldStep(step))?;
         Ok(())

@@ -24,6 +24,8 @@ pub(crate) mod key {
     pub const GRANTS: &str = "grants";
     /// What the last check of the log has found.
     pub const VERIFIED: &str = "verified";
+    /// The fingerprint of the configuration that a service decided by last.
+    pub const CONFIGURATION: &str = "configuration";
     pub const TOKEN: &str = "token:";
     pub const USER: &str = "user:";
 }

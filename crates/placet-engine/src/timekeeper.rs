@@ -107,6 +107,7 @@ impl Keeper {
             let mut state = self.bell.state.lock().unwrap_or_else(PoisonError::into_inner);
             if state.stop {
                 drop(state);
+                let _ = wait_for(crate::logins::tell_refused(&shared));
                 // The last word: what was written is signed. If that fails, the next run signs it.
                 let _ = wait_for(checkpoint(&shared));
                 return;
@@ -153,6 +154,7 @@ impl Keeper {
             self.aged = now;
             let _ = wait_for(age_out(shared));
             let _ = wait_for(crate::reviews::age(shared));
+            let _ = wait_for(crate::logins::tell_refused(shared));
         }
         let mut sleep = if listen_after.is_some() { OTHERS_EVERY } else { DUE_EVERY };
         let due = shared.next_due.load(Ordering::SeqCst);
@@ -256,6 +258,7 @@ pub(crate) fn step(
         step: event,
         by: None,
         reason: None,
+        via: None,
     };
     keys.record(ledger, now, &hold.opened.session, What::HoldStep(step))?;
     Ok(())

@@ -134,7 +134,7 @@ impl Caller {
     /// The same as somebody who can answer, if they can.
     pub fn approver(&self) -> Option<Approver> {
         match self.role {
-            Role::Approver | Role::Operator => Some(Approver { name: self.name.clone() }),
+            Role::Approver | Role::Operator => Some(Approver::new(self.name.clone())),
             Role::Agent | Role::Auditor => None,
         }
     }

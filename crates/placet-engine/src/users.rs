@@ -48,7 +48,15 @@ impl Kept {
     }
 }
 
-/// Why a user was not added.
+/// What is kept of a user from now on, and what the log says of it.
+#[derive(Clone)]
+struct Put {
+    value: String,
+    before: Option<String>,
+    after: String,
+}
+
+/// Why a user was not added, or has no other role.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UserError {
     /// A name has letters that names do not have.
@@ -88,11 +96,8 @@ impl Engine {
             created_ms: user.created.as_ms(),
             by: user.by.clone(),
         };
-        let (value, after) = (written(&new)?, format!("a user with the role {role}"));
-        let put = move |there: Option<Kept>| match there {
-            Some(_) => Ok(None),
-            None => Ok(Some((value.clone(), after.clone()))),
-        };
+        let put = Put { value: written(&new)?, before: None, after: format!("a user with the role {role}") };
+        let put = move |there: Option<Kept>| Ok(there.is_none().then(|| put.clone()));
         match self.user_put(name, by, put).await? {
             true => Ok(user),
             false => Err(UserError::Taken),
@@ -110,19 +115,34 @@ impl Engine {
         let put = move |there: Option<Kept>| {
             let Some(there) = there else { return Ok(None) };
             let new = Kept { hash: password.as_str().to_owned(), stamp: stamp.clone(), ..there };
-            Ok(Some((written(&new)?, "a new password".to_owned())))
+            Ok(Some(Put { value: written(&new)?, before: None, after: "a new password".to_owned() }))
         };
         self.user_put(name, by, put).await
     }
 
+    /// Gives a user another role; false if there is none. From now on they are signed in nowhere.
+    pub async fn user_role(&self, name: &str, role: Role, by: &Approver) -> Result<bool, UserError> {
+        if role == Role::Agent {
+            return Err(UserError::Role);
+        }
+        let put = move |there: Option<Kept>| {
+            let Some(there) = there else { return Ok(None) };
+            let before = Some(format!("the role {}", there.role));
+            let value = written(&Kept { role, ..there })?;
+            Ok(Some(Put { value, before, after: format!("the role {role}") }))
+        };
+        Ok(self.user_put(name, by, put).await?)
+    }
+
     /// Gives somebody who has shown their password another one; false if they are no user any longer.
     pub async fn own_password(&self, known: &Known, password: PasswordHash) -> Result<bool, StoreError> {
-        self.user_password(known.name(), password, &Approver { name: known.name().to_owned() }).await
+        self.user_password(known.name(), password, &Approver::new(known.name().to_owned())).await
     }
 
     /// Removes a user; false if there is none. From now on they are signed in nowhere.
     pub async fn user_remove(&self, name: &str, by: &Approver) -> Result<bool, StoreError> {
-        let put = |there: Option<Kept>| Ok(there.map(|_| (String::new(), "removed".to_owned())));
+        let removed = || Put { value: String::new(), before: None, after: "removed".to_owned() };
+        let put = move |there: Option<Kept>| Ok(there.map(|_| removed()));
         self.user_put(name, by, put).await
     }
 
@@ -143,14 +163,14 @@ impl Engine {
         &self,
         name: &str,
         by: &Approver,
-        mut put: impl FnMut(Option<Kept>) -> Result<Option<(String, String)>, StoreError> + Send + 'static,
+        mut put: impl FnMut(Option<Kept>) -> Result<Option<Put>, StoreError> + Send + 'static,
     ) -> Result<bool, StoreError> {
         let (shared, name, by) = (Arc::clone(&self.shared), name.to_owned(), by.name().to_owned());
         let run = move |ledger: &mut dyn Ledger| {
             let there = Kept::of(&ledger.settings()?, &name);
-            let Some((value, after)) = put(there)? else { return Ok(false) };
+            let Some(Put { value, before, after }) = put(there)? else { return Ok(false) };
             let key = format!("{}{name}", key::USER);
-            let changed = Changed { key: &key, before: None, after: &after, by: &by };
+            let changed = Changed { key: &key, before: before.as_deref(), after: &after, by: &by };
             shared.keys.record(ledger, shared.clock.now(), "", What::Setting(changed))?;
             ledger.setting_put(&key, &value)?;
             ledger.logins_end_of(&name)?;

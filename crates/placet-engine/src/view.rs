@@ -105,6 +105,7 @@ impl HoldView {
             "about": card.map(Card::about),
             "tool": card.map(Card::tool),
             "needs": self.progress(),
+            "missing": self.missing(),
             "votes": self.votes.iter().map(vote).collect::<Vec<_>>(),
             "addressed_to": self.addressed(),
             "escalates": self.next().map(|(to, at)| json!({ "to": to, "at": at })),

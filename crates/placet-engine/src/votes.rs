@@ -145,6 +145,7 @@ pub(crate) fn hear(
         vote: if yes { HoldEvent::Approve } else { HoldEvent::Deny },
         wider: wider.as_deref(),
         reason,
+        via: by.via.as_deref(),
     };
     let record = shared.keys.record(ledger, now, &hold.opened.session, What::Vote(voted))?;
     let vote = Vote { hold: hold.id, by: by.name().to_owned(), yes, wider, at: now, record };

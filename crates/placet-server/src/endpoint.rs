@@ -6,8 +6,9 @@ use std::{future::Future, pin::Pin};
 use axum::response::Response;
 
 use crate::{
-    agentguard, ask::Asked, auditing, calls, events, grants, health, holds, notices, openapi, operating,
-    problem::Problem, reviews, rules, searching, sign_in, stream, users, verifying, warrants, watching,
+    agentguard, ask::Asked, auditing, calls, chat, events, grants, health, holds, notices, openapi,
+    operating, problem::Problem, reviews, rules, searching, sign_in, stream, users, verifying, warrants,
+    watching,
 };
 
 /// What is done with a request that came this far.
@@ -139,6 +140,8 @@ const REVOCATIONS: &str = r#"{"type":"object","additionalProperties":false,"requ
 const LOGIN: &str = r#"{"type":"object","additionalProperties":false,"required":["user","password"],"properties":{"user":{"type":"string"},"password":{"type":"string"}}}"#;
 const OWN_PASSWORD: &str = r#"{"type":"object","additionalProperties":false,"required":["current","password"],"properties":{"current":{"type":"string"},"password":{"type":"string","minLength":12,"maxLength":1024}}}"#;
 const PASSWORD: &str = r#"{"type":"object","additionalProperties":false,"required":["password"],"properties":{"password":{"type":"string","minLength":12,"maxLength":1024}}}"#;
+const CHAT: &str = r#"{"type":"object","additionalProperties":false,"required":["sender","hold","answer"],"properties":{"sender":{"type":"string"},"hold":{"type":"string"},"answer":{"enum":["approve","deny"]},"reason":{"type":"string"}}}"#;
+const ROLE: &str = r#"{"type":"object","additionalProperties":false,"required":["role"],"properties":{"role":{"enum":["auditor","approver","operator"]}}}"#;
 const USER: &str = r#"{"type":"object","additionalProperties":false,"required":["name","role","password"],"properties":{"name":{"type":"string"},"role":{"enum":["auditor","approver","operator"]},"password":{"type":"string","minLength":12,"maxLength":1024}}}"#;
 const ROWS: &str = r#"{"type":"object","required":["columns","data"],"properties":{"columns":{"type":"array","items":{"type":"string"}},"data":{"type":"array","items":{"type":"array"}}}}"#;
 const HOLD: &str = r#"{"type":"object","required":["tool_name"],"properties":{"tool_name":{"type":"string"},"tool_input":{"type":"object"},"session_id":{"type":"string"},"agent_id":{"type":"string"}}}"#;
@@ -155,6 +158,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
     row(Get, "/v1/holds/{hold}", READS, "One hold with everything a person sees of it", "", |asked| Box::pin(holds::show(asked))),
     row(Post, "/v1/holds/{hold}/approve", ANSWERS, "Say yes: the call may run, once; with `for` others like it too, as `preview` shows", YES, |asked| Box::pin(holds::approve(asked))),
     row(Post, "/v1/holds/{hold}/deny", ANSWERS, "Say no, and perhaps why", REASON, |asked| Box::pin(holds::deny(asked))),
+    row(Post, "/v1/chat", ANYONE, "An answer from the chat that the operator has opted in to, which signs it; off otherwise", CHAT, |asked| Box::pin(chat::answer(asked))),
 
     row(Post, "/v1/holds/{hold}/preview", READS, "What approving a hold more widely would newly permit", WIDER, |asked| Box::pin(grants::preview(asked))),
     row(Get, "/v1/grants", READS, "What wider approvals have left behind, the newest first", "", |asked| Box::pin(grants::list(asked))),
@@ -207,6 +211,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
     row(Post, "/v1/users", RUNS, "Add a user", USER, |asked| Box::pin(users::add(asked))),
     row(Delete, "/v1/users/{user}", RUNS, "Remove a user, who is signed out at once", "", |asked| Box::pin(users::remove(asked))),
     row(Put, "/v1/users/{user}/password", RUNS, "Give a user another password; they are signed out at once", PASSWORD, |asked| Box::pin(users::password(asked))),
+    row(Put, "/v1/users/{user}/role", RUNS, "Give a user another role; they are signed out at once", ROLE, |asked| Box::pin(users::role(asked))),
 
     row(Post, "/v1/login", ANYONE, "Sign in with a password; sets a cookie, and gives what writes with it need", LOGIN, |asked| Box::pin(sign_in::login(asked))),
     row(Get, "/v1/sign-in/{link}", ANYONE, "Sign in with the link that `placet serve` has printed, once", "", |asked| Box::pin(sign_in::link(asked))),

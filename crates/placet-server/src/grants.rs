@@ -24,7 +24,7 @@ struct Asks {
 
 /// `GET /v1/grants`.
 pub async fn list(asked: Asked) -> Result<Response, Problem> {
-    let limit = asked.count("limit", 100, 1_000)? as usize;
+    let limit = asked.count("limit", 100, holds::LIST_MAX)? as usize;
     let all = match asked.value("state").as_deref() {
         None | Some("in_force") => false,
         Some("all") => true,

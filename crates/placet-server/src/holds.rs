@@ -2,7 +2,7 @@
 
 use axum::{http::StatusCode, response::Response};
 use placet_core::grant::Wider;
-use placet_engine::{AnswerError, HoldName, Ruling};
+use placet_engine::{AnswerError, Approver, HoldName, Ruling};
 use placet_store::Hold;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -24,12 +24,20 @@ struct Denial {
     reason: Option<String>,
 }
 
+/// The longest list.
+pub const LIST_MAX: u64 = 10_000;
+/// Holds among which those alike are looked for.
+const ALIKE_MAX: usize = 10_000;
+
 /// The longest reason that an agent is given to read.
 pub const REASON_MAX: usize = 2_000;
 
 /// `GET /v1/holds`.
 pub async fn list(asked: Asked) -> Result<Response, Problem> {
-    let limit = asked.count("limit", 100, 1_000)? as usize;
+    let limit = asked.count("limit", 100, LIST_MAX)? as usize;
+    let (session, like) = (asked.value("session"), asked.value("like"));
+    let like = like.map(|like| HoldName::parse(&like).map_err(|_| none())).transpose()?;
+    let whole = is_whole(&asked)?;
     let all = match asked.value("state").as_deref() {
         None | Some("pending") => false,
         Some("all") => true,
@@ -38,15 +46,30 @@ pub async fn list(asked: Asked) -> Result<Response, Problem> {
     let holds = asked
         .server
         .off(move |engine| {
-            let holds = match all {
-                true => engine.look(|ledger| ledger.holds_last(limit))?,
-                false => engine.pending(limit)?,
+            let mut holds = match (&like, &session, all) {
+                (Some(like), _, _) => engine.alike(like, ALIKE_MAX).map_err(|error| match error {
+                    AnswerError::Store(error) => error.into(),
+                    _ => none(),
+                })?,
+                (None, Some(session), _) => engine.pending_of(session)?,
+                (None, None, true) => engine.look(|ledger| ledger.holds_last(limit))?,
+                (None, None, false) => engine.pending(limit)?,
             };
+            holds.truncate(limit);
             Ok(engine.views(holds)?)
         })
         .await?;
-    let holds: Vec<Value> = holds.iter().map(|hold| hold.as_json(false)).collect();
+    let holds: Vec<Value> = holds.iter().map(|hold| hold.as_json(whole)).collect();
     Ok(reply(StatusCode::OK, &json!({ "holds": holds })))
+}
+
+/// Whether lists have what people see of each call, too.
+pub fn is_whole(asked: &Asked) -> Result<bool, Problem> {
+    match asked.value("whole").as_deref() {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(_) => Err(Problem::malformed("`whole` is `true` or `false`")),
+    }
 }
 
 /// `GET /v1/holds/{hold}`.
@@ -87,11 +110,15 @@ async fn answer(asked: Asked, ruling: Ruling) -> Result<Response, Problem> {
     Ok(reply(StatusCode::OK, &seen.as_json(false)))
 }
 
-/// Somebody answers a hold.
+/// Whoever asks answers a hold.
 pub async fn rule(asked: &Asked, name: HoldName, ruling: Ruling) -> Result<Hold, Problem> {
-    let by = asked.approver()?;
+    rule_as(asked, name, ruling, &asked.approver()?).await
+}
+
+/// Somebody answers a hold.
+pub async fn rule_as(asked: &Asked, name: HoldName, ruling: Ruling, by: &Approver) -> Result<Hold, Problem> {
     let conflict = |code, message: String, remedy| Problem::new(StatusCode::CONFLICT, code, message, remedy);
-    match asked.server.engine.answer(name, ruling, &by).await {
+    match asked.server.engine.answer(name, ruling, by).await {
         Ok(hold) => {
             let values: [(&str, &dyn std::fmt::Display); 3] =
                 [("ticket", &hold.opened.ticket), ("state", &hold.state), ("by", &by.name())];
@@ -107,6 +134,10 @@ pub async fn rule(asked: &Asked, name: HoldName, ruling: Ruling) -> Result<Hold,
         }
         Err(error @ AnswerError::NotGrantable(_)) => {
             Err(conflict("not_grantable", error.to_string(), "approve this call alone"))
+        }
+        Err(error @ AnswerError::NotByChat { .. }) => {
+            let remedy = "answer it in the pages, or with `placet holds`";
+            Err(Problem::new(StatusCode::FORBIDDEN, "not_by_chat", error.to_string(), remedy))
         }
         Err(error @ AnswerError::NotAsked { .. }) => {
             let remedy = "leave it to those who are asked";

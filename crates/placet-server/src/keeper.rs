@@ -94,6 +94,7 @@ pub async fn edit(
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not_written", message, remedy));
     }
     asked.server.engine.configure(configuration);
+    asked.server.engine.keep_configuration().await?;
     asked.server.say("changed", &[("key", &key), ("by", &by.name())]);
     Ok(())
 }

@@ -28,6 +28,8 @@ mod events;
 
 mod holds;
 
+mod chat;
+
 mod watching;
 
 mod reviews;
@@ -60,6 +62,9 @@ pub mod notify;
 
 mod notices;
 
+#[cfg(feature = "opentelemetry")]
+mod telemetry;
+
 mod health;
 
 mod agentguard;
@@ -74,8 +79,14 @@ mod tls;
 
 mod listen;
 
+mod inside;
+
+pub use chat::Chat;
+pub use inside::Inside;
 pub use keeper::{Edit, Keeper, RuleText};
 pub use listen::{Listener, serve};
 pub use log::Log;
 pub use server::{Limits, Server, Settings, app};
+#[cfg(feature = "opentelemetry")]
+pub use telemetry::{Telemetry, TelemetryPace};
 pub use tls::{Tls, TlsError};

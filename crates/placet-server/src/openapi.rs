@@ -75,6 +75,8 @@ pub fn describe() -> Value {
 const MADE: [&str; 3] = ["/v1/tokens", "/v1/users", "/v1/rules"];
 
 const LIMIT: &str = r#"{"type":"integer","minimum":0,"maximum":1000}"#;
+const LIST: &str = r#"{"type":"integer","minimum":0,"maximum":10000}"#;
+const WHOLE: &str = r#"{"type":"boolean"}"#;
 const NUMBER: &str = r#"{"type":"integer","minimum":0}"#;
 const TEXT: &str = r#"{"type":"string"}"#;
 
@@ -83,18 +85,22 @@ const TEXT: &str = r#"{"type":"string"}"#;
 const QUERIES: &[(&str, &str, &str)] = &[
     ("/v1/calls/{ticket}", "agent", TEXT),
     ("/v1/calls/{ticket}", "session", TEXT),
-    ("/v1/holds", "limit", LIMIT),
+    ("/v1/holds", "limit", LIST),
+    ("/v1/holds", "session", TEXT),
+    ("/v1/holds", "like", TEXT),
+    ("/v1/holds", "whole", WHOLE),
     ("/v1/holds", "state", r#"{"enum":["pending","all"]}"#),
-    ("/v1/grants", "limit", LIMIT),
+    ("/v1/grants", "limit", LIST),
     ("/v1/grants", "state", r#"{"enum":["in_force","all"]}"#),
-    ("/v1/sessions", "limit", LIMIT),
-    ("/v1/sessions/{session}", "limit", LIMIT),
-    ("/v1/threats", "limit", LIMIT),
+    ("/v1/sessions", "limit", LIST),
+    ("/v1/sessions/{session}", "limit", LIST),
+    ("/v1/threats", "limit", LIST),
+    ("/v1/threats/{threat}", "whole", WHOLE),
     ("/v1/threats", "state", r#"{"enum":["open","all"]}"#),
     ("/v1/records", "limit", LIMIT),
     ("/v1/records", "from", NUMBER),
     ("/v1/records", "before", NUMBER),
-    ("/v1/records", "kind", r#"{"enum":["decision","hold_step","outcome","setting","threat","session_warrant","retention","grant","vote","hold_escalated","review","crisis"]}"#),
+    ("/v1/records", "kind", r#"{"enum":["decision","hold_step","outcome","setting","threat","session_warrant","retention","grant","vote","hold_escalated","review","crisis","sign_in"]}"#),
     ("/v1/records", "verdict", r#"{"enum":["allow","hold","block","observed"]}"#),
     ("/v1/records", "agent", TEXT),
     ("/v1/records", "session", TEXT),

@@ -18,7 +18,7 @@ use placet_store::StoreError;
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
-    Keeper, Log, ask,
+    Chat, Keeper, Log, ask,
     endpoint::{Verb, every},
     gate::Gate,
     idempotent::Idempotent,
@@ -122,6 +122,7 @@ pub struct Server {
     pub(crate) started: Instant,
     pulse: Mutex<Pulse>,
     channels: RwLock<Arc<Channels>>,
+    chat: RwLock<Option<Arc<Chat>>>,
     stopping: watch::Sender<bool>,
 }
 
@@ -143,6 +144,7 @@ impl Server {
             started: Instant::now(),
             pulse: Mutex::default(),
             channels: RwLock::default(),
+            chat: RwLock::default(),
             stopping: watch::channel(false).0,
             settings,
         })
@@ -174,6 +176,16 @@ impl Server {
     /// Sets the channels that can be tested and listed. Who starts the service tells over them.
     pub fn set_channels(&self, channels: Arc<Channels>) {
         *self.channels.write().unwrap_or_else(PoisonError::into_inner) = channels;
+    }
+
+    /// The chat from which holds may be answered; none unless the operator has opted in.
+    pub(crate) fn chat(&self) -> Option<Arc<Chat>> {
+        self.chat.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// From now on holds may be answered from this chat, or from none.
+    pub fn set_chat(&self, chat: Option<Arc<Chat>>) {
+        *self.chat.write().unwrap_or_else(PoisonError::into_inner) = chat;
     }
 
     /// Begins to stop: whoever waits for a person is answered, streams end.

@@ -8,7 +8,7 @@ use axum::{
 };
 use data_encoding::BASE64URL_NOPAD;
 use placet_core::{Timestamp, printable};
-use placet_engine::{Known, Login, TooOften};
+use placet_engine::{Known, Login, SignInStep, TooOften};
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -80,6 +80,7 @@ pub async fn check(asked: &Asked, user: String, password: Zeroizing<String>) -> 
     let address = asked.address();
     let place = gate::enter(&asked.server, address.clone())?;
     if let Err(TooOften(wait)) = asked.server.engine.login_try(&user, &address).await? {
+        asked.server.engine.login_refused(&user, &address, SignInStep::TooOften).await?;
         let seconds = wait.as_secs() + 1;
         let message = format!("too many tries; the next counts in {seconds} seconds");
         let status = StatusCode::TOO_MANY_REQUESTS;
@@ -89,11 +90,13 @@ pub async fn check(asked: &Asked, user: String, password: Zeroizing<String>) -> 
     }
     let name = user.clone();
     let known = place.work(move |engine| Ok(engine.login_check(&name, &password)?)).await?;
-    known.ok_or_else(|| {
-        asked.server.say("sign-in refused", &[("user", &printable::shown(&user, 64)), ("from", &address)]);
-        let message = "the name or the password is wrong";
-        Problem::new(StatusCode::UNAUTHORIZED, "wrong", message, "try again, or ask an operator")
-    })
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    asked.server.engine.login_refused(&user, &address, SignInStep::Refused).await?;
+    asked.server.say("sign-in refused", &[("user", &printable::shown(&user, 64)), ("from", &address)]);
+    let message = "the name or the password is wrong";
+    Err(Problem::new(StatusCode::UNAUTHORIZED, "wrong", message, "try again, or ask an operator"))
 }
 
 /// `GET /v1/sign-in/{link}`.
@@ -134,7 +137,7 @@ fn tell(asked: &Asked, opened: &Opened) -> Result<Response, Problem> {
 /// `POST /v1/logout`.
 pub async fn logout(asked: Asked) -> Result<Response, Problem> {
     let ended = match &asked.shown {
-        Shown::Cookie(secret) => asked.server.engine.sign_out(secret).await?,
+        Shown::Cookie(secret) => asked.server.engine.sign_out(secret, &asked.address()).await?,
         // A token is revoked, not signed out.
         Shown::Token(_) | Shown::Nothing => false,
     };

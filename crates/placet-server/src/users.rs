@@ -29,6 +29,12 @@ struct SetPassword {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct SetRole {
+    role: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct SetOwnPassword {
     current: Zeroizing<String>,
     password: Zeroizing<String>,
@@ -55,8 +61,7 @@ pub async fn add_user(
     password: Zeroizing<String>,
 ) -> Result<User, Problem> {
     let by = asked.approver()?;
-    let role = Role::parse(role)
-        .ok_or_else(|| Problem::malformed("`role` is `auditor`, `approver` or `operator`"))?;
+    let role = Role::parse(role).ok_or_else(no_role)?;
     let hash = hash(asked, password).await?;
     let user = asked.server.engine.user_add(name, role, hash, &by).await.map_err(|error| match error {
         UserError::Store(error) => error.into(),
@@ -104,6 +109,30 @@ pub async fn set_password(asked: &Asked, password: Zeroizing<String>) -> Result<
     Ok(())
 }
 
+/// `PUT /v1/users/{user}/role`.
+pub async fn role(asked: Asked) -> Result<Response, Problem> {
+    let wanted: SetRole = asked.read()?;
+    let role = set_role(&asked, &wanted.role).await?;
+    Ok(reply(StatusCode::OK, &json!({ "user": asked.param("user"), "role": role })))
+}
+
+/// Gives the user that the path names another role.
+pub async fn set_role(asked: &Asked, role: &str) -> Result<Role, Problem> {
+    let (name, by) = (asked.param("user"), asked.approver()?);
+    let role = Role::parse(role).ok_or_else(no_role)?;
+    let set = asked.server.engine.user_role(name, role, &by).await.map_err(|error| match error {
+        UserError::Store(error) => error.into(),
+        error @ (UserError::Name | UserError::Role | UserError::Taken) => {
+            Problem::malformed(error.to_string())
+        }
+    });
+    if !set? {
+        return Err(none());
+    }
+    asked.server.say("role", &[("user", &name), ("role", &role), ("by", &by.name())]);
+    Ok(role)
+}
+
 /// `PUT /v1/me/password`.
 pub async fn own_password(asked: Asked) -> Result<Response, Problem> {
     let wanted: SetOwnPassword = asked.read()?;
@@ -137,6 +166,10 @@ async fn hash(asked: &Asked, password: Zeroizing<String>) -> Result<PasswordHash
         })
     };
     place.work(hash).await
+}
+
+fn no_role() -> Problem {
+    Problem::malformed("`role` is `auditor`, `approver` or `operator`")
 }
 
 fn none() -> Problem {

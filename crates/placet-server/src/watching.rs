@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 
 use crate::{
     ask::Asked,
+    holds,
     problem::{Problem, json as reply},
 };
 
 /// `GET /v1/sessions`.
 pub async fn sessions(asked: Asked) -> Result<Response, Problem> {
-    let limit = asked.count("limit", 100, 1_000)? as usize;
+    let limit = asked.count("limit", 100, holds::LIST_MAX)? as usize;
     let sessions = asked.server.off(move |engine| Ok(engine.look(|ledger| ledger.sessions(limit))?)).await?;
     let sessions: Vec<Value> = sessions.iter().map(of_session).collect();
     Ok(reply(StatusCode::OK, &json!({ "sessions": sessions })))
@@ -20,7 +21,7 @@ pub async fn sessions(asked: Asked) -> Result<Response, Problem> {
 
 /// `GET /v1/sessions/{session}`.
 pub async fn session(asked: Asked) -> Result<Response, Problem> {
-    let limit = asked.count("limit", 100, 1_000)? as usize;
+    let limit = asked.count("limit", 100, holds::LIST_MAX)? as usize;
     let id = asked.param("session").to_owned();
     let look = move |engine: &placet_engine::Engine| {
         Ok(engine.look(|ledger| Ok((ledger.session_get(&id)?, ledger.records_of_session(&id, limit)?)))?)
@@ -51,7 +52,7 @@ pub async fn agents(asked: Asked) -> Result<Response, Problem> {
 
 /// `GET /v1/threats`.
 pub async fn threats(asked: Asked) -> Result<Response, Problem> {
-    let limit = asked.count("limit", 100, 1_000)? as usize;
+    let limit = asked.count("limit", 100, holds::LIST_MAX)? as usize;
     let cleared = match asked.value("state").as_deref() {
         None | Some("open") => false,
         Some("all") => true,
@@ -67,6 +68,7 @@ pub async fn threats(asked: Asked) -> Result<Response, Problem> {
 pub async fn threat(asked: Asked) -> Result<Response, Problem> {
     let none = || Problem::unknown("there is no such threat");
     let id: i64 = asked.param("threat").parse().map_err(|_| none())?;
+    let whole = holds::is_whole(&asked)?;
     let see = move |engine: &placet_engine::Engine| {
         let Some(story) = engine.threat_story(id)? else { return Ok(None) };
         let pending = engine.views(story.pending)?;
@@ -80,7 +82,7 @@ pub async fn threat(asked: Asked) -> Result<Response, Problem> {
     };
     let mut shown = of_threat(&threat);
     shown["events"] = events.iter().map(event).collect();
-    shown["pending"] = pending.iter().map(|hold| hold.as_json(false)).collect();
+    shown["pending"] = pending.iter().map(|hold| hold.as_json(whole)).collect();
     Ok(reply(StatusCode::OK, &shown))
 }
 

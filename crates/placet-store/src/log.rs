@@ -29,11 +29,13 @@ pub enum EntryKind {
     Review = 11,
     /// A life in danger was spoken of.
     Crisis = 12,
+    /// Somebody has signed in or out, or was not let in.
+    SignIn = 13,
 }
 
 impl EntryKind {
     /// Every kind, with the word that its records have for what they tell.
-    pub const ALL: [(Self, &'static str); 12] = [
+    pub const ALL: [(Self, &'static str); 13] = [
         (EntryKind::Decision, "decision"),
         (EntryKind::HoldStep, "hold_step"),
         (EntryKind::Outcome, "outcome"),
@@ -46,6 +48,7 @@ impl EntryKind {
         (EntryKind::Escalation, "hold_escalated"),
         (EntryKind::Review, "review"),
         (EntryKind::Crisis, "crisis"),
+        (EntryKind::SignIn, "sign_in"),
     ];
 
     /// The kind with this number.

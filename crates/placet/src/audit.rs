@@ -4,16 +4,18 @@ use std::{io::Write as _, path::PathBuf, process::ExitCode, time::Instant};
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use placet_core::{Json, log::SealedCheckpoint, record::expand};
+use data_encoding::BASE64;
+use placet_core::{log::SealedCheckpoint, record::expand};
 use placet_engine::{Verifier, VerifyError};
 use serde_json::json;
 
 use crate::{
     export,
+    ground::{list, part, text},
     home::{self, Data, remedied},
     keyring,
     meter::Meter,
-    prove, style,
+    prove, style, tail,
 };
 
 #[derive(Debug, Args)]
@@ -27,6 +29,8 @@ Examples:
   placet audit checkpoint > /elsewhere/placet.checkpoint
   placet audit verify --against /elsewhere/placet.checkpoint
   placet audit show 1234
+  placet audit search --kind decision --verdict block --since 24h
+  placet audit search --text origin --json | jq .index
   placet audit prove 1234 -o 1234.tlog-proof
   placet audit export --format csv --since 7d -o week.csv
 
@@ -54,14 +58,76 @@ pub enum Command {
         /// Its index, as decisions and `placet tail` give it.
         index: u64,
     },
+    /// Find records by what they say, the newest first.
+    Search(Box<Search>),
     /// Prove to a stranger that a record is in the log, or that the log has only grown.
     Prove(prove::Prove),
     /// Write the log for other programs.
     Export(export::Export),
 }
 
+/// What is looked for. What is not said may be anything.
+#[derive(Debug, Args)]
+pub struct Search {
+    /// Records of this kind, such as `decision`, `hold_step`, `setting`, `sign_in` or `threat`.
+    #[arg(long)]
+    pub kind: Option<String>,
+    /// What was decided or done: `allow`, `hold`, `block` or `observed`.
+    #[arg(long)]
+    pub verdict: Option<String>,
+    /// Of this agent.
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Of this session.
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// With this tool.
+    #[arg(long, value_name = "NAME")]
+    pub tool: Option<String>,
+    /// Where this rule spoke, or one whose name begins so.
+    #[arg(long, value_name = "ID")]
+    pub rule: Option<String>,
+    /// About the hold with this ticket.
+    #[arg(long)]
+    pub ticket: Option<String>,
+    /// With this text somewhere in it, large or small letters alike.
+    #[arg(long)]
+    pub text: Option<String>,
+    /// No older: `24h`, `2026-03-01` or `2026-03-01T14:30` (UTC).
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<String>,
+    /// No younger, in the same words.
+    #[arg(long, value_name = "WHEN")]
+    pub until: Option<String>,
+    /// How many.
+    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 50)]
+    pub limit: usize,
+}
+
+impl Search {
+    /// As a query.
+    fn query(&self) -> String {
+        let words = [
+            ("kind", &self.kind),
+            ("verdict", &self.verdict),
+            ("agent", &self.agent),
+            ("session", &self.session),
+            ("tool", &self.tool),
+            ("rule", &self.rule),
+            ("ticket", &self.ticket),
+            ("text", &self.text),
+            ("since", &self.since),
+            ("until", &self.until),
+        ];
+        let said = words.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        said.map(|(name, value)| format!("&{name}={}", part(value))).collect()
+    }
+}
+
 /// The log does not hold.
 const BROKEN: u8 = 6;
+/// Records that are asked for at once.
+const AT_ONCE: usize = 1_000;
 
 /// Runs the command.
 pub fn run(arguments: &Audit) -> anyhow::Result<ExitCode> {
@@ -80,27 +146,28 @@ pub fn run(arguments: &Audit) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Show { index } => show(arguments, *index),
+        Command::Search(what) => search(arguments, what),
         Command::Prove(what) => prove::run(what, &arguments.data),
         Command::Export(what) => export::run(what, &arguments.data),
     }
 }
 
 fn show(arguments: &Audit, index: u64) -> anyhow::Result<ExitCode> {
-    let home = arguments.data.open()?;
-    let (record, size) =
-        home.engine.look(|ledger| Ok((ledger.record_get(index)?, ledger.log_size()?))).map_err(remedied)?;
-    let Some(record) = record else {
-        match size {
-            0 => bail!("there is no record {index}: the log is empty"),
-            size => bail!("there is no record {index}; the last is {}", size - 1),
+    let ground = arguments.data.ground()?;
+    let told = match ground.look(&format!("/v1/records/{index}"))? {
+        Ok(told) => told,
+        Err(refusal) if refusal.code == "not_found" => {
+            match ground.get("/v1/records?limit=0")?["size"].as_u64().unwrap_or(0) {
+                0 => bail!("there is no record {index}: the log is empty"),
+                size => bail!("there is no record {index}; the last is {}", size - 1),
+            }
         }
+        Err(refusal) => return Err(refusal.into()),
     };
-    let read = expand(&record.body).with_context(|| format!("record {index}"))?;
+    let body = BASE64.decode(text(&told, "body").as_bytes()).unwrap_or_default();
+    expand(&body).with_context(|| format!("record {index}"))?;
     let shown = json!({
-        "index": record.index,
-        "bytes": record.body.len(),
-        "at": record.at.to_string(),
-        "what": read.get("what").unwrap_or(&Json::Null),
+        "index": told["index"], "bytes": body.len(), "at": told["at"], "what": told["what"],
     });
     let mut out = anstream::stdout();
     match arguments.data.json {
@@ -112,6 +179,26 @@ fn show(arguments: &Audit, index: u64) -> anyhow::Result<ExitCode> {
                 writeln!(out, "{}", placet_core::printable::shown(line, 10_000))?;
             }
         }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn search(arguments: &Audit, what: &Search) -> anyhow::Result<ExitCode> {
+    let ground = arguments.data.ground()?;
+    let mut out = anstream::stdout();
+    let (query, mut left) = (what.query(), what.limit);
+    let mut before = ground.get("/v1/records?limit=0")?["size"].as_u64();
+    // Each question looks at a bounded part of the log; together they look at all of it.
+    while let Some(at) = before.filter(|_| left > 0) {
+        let found = ground.get(&format!("/v1/records?before={at}&limit={}{query}", left.min(AT_ONCE)))?;
+        for record in list(&found, "records") {
+            left -= 1;
+            writeln!(out, "{}", tail::line(record, arguments.data.json))?;
+        }
+        before = found["next"].as_u64();
+    }
+    if left == what.limit && !arguments.data.json {
+        writeln!(out, "nothing of that kind is in the log")?;
     }
     Ok(ExitCode::SUCCESS)
 }

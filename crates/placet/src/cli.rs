@@ -49,7 +49,7 @@ pub enum Command {
     Report(crate::report::Report),
     /// State what was decided, and what ran without a decision.
     Coverage(crate::coverage::CoverageOf),
-    /// Check the audit log, show or prove a record of it, or export it.
+    /// Check the audit log, search it, show or prove a record of it, or export it.
     Audit(crate::audit::Audit),
     /// Show or set whether decisions are enforced or only observed.
     Mode(crate::operate::ModeOf),
@@ -61,8 +61,10 @@ pub enum Command {
     Serve(crate::serve::Serve),
     /// Make, list and revoke the tokens that programs and people show to `placet serve`.
     Token(crate::token::Token),
-    /// Add, list and remove the people who sign in to `placet serve`.
+    /// Add, list, change and remove the people who sign in to `placet serve`.
     User(crate::user::User),
+    /// List, make and take back the credentials of people who answer on this machine.
+    Credential(crate::credential::Credential),
     /// Write the configuration to begin with, and say what is set and where.
     Config(crate::config::ConfigOf),
     /// Say what is configured, what is enforced and how surely, what is not, and what to do about it.

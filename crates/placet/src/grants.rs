@@ -4,13 +4,12 @@ use std::{io::Write as _, process::ExitCode};
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use placet_core::{Timestamp, printable};
-use placet_engine::{GrantState, grant_permits};
-use placet_store::{StoredGrant, wait_for};
+use placet_core::printable;
 use serde_json::{Value, json};
 
 use crate::{
-    home::{Data, Home, remedied},
+    ground::{Ground, list, part, text},
+    home::Data,
     style,
 };
 
@@ -56,88 +55,86 @@ pub enum Command {
 }
 
 /// Grants that are searched for the beginning of an id.
-const SEARCHED_MAX: usize = 100_000;
+const SEARCHED_MAX: usize = 10_000;
 
 /// Runs the command.
 pub fn run(arguments: &Grants) -> anyhow::Result<ExitCode> {
-    let home = arguments.data.open()?;
+    let ground = arguments.data.ground()?;
+    let json = arguments.data.json;
     let mut out = anstream::stdout();
     match &arguments.command {
         Command::List { all, limit } => {
-            let now = home.engine.now();
-            let mut grants = home.engine.look(|ledger| ledger.grants(SEARCHED_MAX)).map_err(remedied)?;
-            grants.retain(|grant| *all || GrantState::of(grant, now) == GrantState::InForce);
-            grants.truncate(*limit);
-            if arguments.data.json {
-                grants.iter().try_for_each(|grant| writeln!(out, "{}", as_json(&home, grant)))?;
+            let state = if *all { "all" } else { "in_force" };
+            let told = ground.get(&format!("/v1/grants?state={state}&limit={limit}"))?;
+            let grants = list(&told, "grants");
+            if json {
+                grants.iter().try_for_each(|grant| writeln!(out, "{}", style::json(grant)))?;
             } else if grants.is_empty() {
                 writeln!(out, "nothing is granted beyond single calls")?;
             } else {
-                grants.iter().try_for_each(|grant| writeln!(out, "{}", line(grant, now)))?;
+                grants.iter().try_for_each(|grant| writeln!(out, "{}", line(grant)))?;
             }
         }
         Command::Show { id } => {
-            let grant = find(&home, id)?;
-            match arguments.data.json {
-                true => writeln!(out, "{}", as_json(&home, &grant))?,
-                false => {
-                    writeln!(out, "{}", line(&grant, home.engine.now()))?;
-                    for sentence in grant_permits(&grant) {
-                        writeln!(out, "  {}", printable::shown(&sentence, 400))?;
-                    }
-                    let used = home.engine.grant_used(&grant).map_err(remedied)?;
-                    writeln!(out, "  used {used} times; from {}, record {}", grant.ticket, grant.cites)?;
-                }
+            let grant = ground.get(&format!("/v1/grants/{}", part(&find(&ground, id)?)))?;
+            if json {
+                writeln!(out, "{}", style::json(&grant))?;
+                return Ok(ExitCode::SUCCESS);
             }
+            writeln!(out, "{}", line(&grant))?;
+            for sentence in list(&grant, "permits").iter().filter_map(Value::as_str) {
+                writeln!(out, "  {}", printable::shown(sentence, 400))?;
+            }
+            let (ticket, cites) = (printable::shown(text(&grant, "ticket"), 40), &grant["cites"]);
+            writeln!(out, "  used {} times; from {ticket}, record {cites}", grant["used"])?;
         }
         Command::Revoke { id } => {
-            let by = home.approver()?;
-            let grant = find(&home, id)?;
-            if !wait_for(home.engine.revoke_grant(&grant.id, &by)).map_err(remedied)? {
-                bail!("{} was taken back already", short(&grant.id));
+            ground.credential()?;
+            let id = find(&ground, id)?;
+            let done = ground.try_to("DELETE", &format!("/v1/grants/{}", part(&id)), &json!({}))?;
+            let grant = done.map_err(|refusal| match refusal.code.as_str() {
+                "already_revoked" => anyhow::anyhow!("{} was taken back already", short(&id)),
+                _ => refusal.into(),
+            })?;
+            match json {
+                true => writeln!(out, "{}", style::json(&grant))?,
+                false => writeln!(out, "taken back {}: such calls ask again", short(&id))?,
             }
-            writeln!(out, "taken back {}: such calls ask again", short(&grant.id))?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn find(home: &Home, id: &str) -> anyhow::Result<StoredGrant> {
-    let grants = home.engine.look(|ledger| ledger.grants(SEARCHED_MAX)).map_err(remedied)?;
-    let mut found = grants.into_iter().filter(|grant| !id.is_empty() && grant.id.starts_with(id));
-    let grant = found.next().with_context(|| {
+/// The id that begins so.
+fn find(ground: &Ground, id: &str) -> anyhow::Result<String> {
+    let told = ground.get(&format!("/v1/grants?state=all&limit={SEARCHED_MAX}"))?;
+    let ids = list(&told, "grants").iter().map(|grant| text(grant, "id"));
+    let mut found = ids.filter(|known| !id.is_empty() && known.starts_with(id));
+    let one = found.next().with_context(|| {
         format!("there is no grant `{}`; `placet grants list --all` shows them", id.escape_debug())
     })?;
     if found.next().is_some() {
         bail!("several grants begin with `{}`; give more of the id", id.escape_debug());
     }
-    Ok(grant)
+    Ok(one.to_owned())
 }
 
 fn short(id: &str) -> &str {
     id.get(..8).unwrap_or(id)
 }
 
-fn line(grant: &StoredGrant, now: Timestamp) -> String {
+fn line(grant: &Value) -> String {
     let dim = style::DIM;
-    let by =
-        grant.revoked_by.as_ref().map(|by| format!(" by {}", printable::shown(by, 40))).unwrap_or_default();
+    let by = grant["revoked_by"].as_str().map(|by| format!(" by {}", printable::shown(by, 40)));
     format!(
-        "{} {:<9}{by} {:<16} {:<16} {dim}given by {} {}, until {}{dim:#}",
-        short(&grant.id),
-        GrantState::of(grant, now).as_str(),
-        printable::shown(&grant.agent, 16),
-        printable::shown(&grant.session, 16),
-        printable::shown(&grant.by, 40),
-        grant.given,
-        grant.expires,
+        "{} {:<9}{} {:<16} {:<16} {dim}given by {} {}, until {}{dim:#}",
+        short(text(grant, "id")),
+        text(grant, "state"),
+        by.unwrap_or_default(),
+        printable::shown(text(grant, "agent"), 16),
+        printable::shown(text(grant, "session"), 16),
+        printable::shown(text(grant, "by"), 40),
+        text(grant, "given"),
+        text(grant, "expires"),
     )
-}
-
-fn as_json(home: &Home, grant: &StoredGrant) -> Value {
-    json!({
-        "id": grant.id, "agent": grant.agent, "session": grant.session, "ticket": grant.ticket, "cites": grant.cites,
-        "by": grant.by, "given": grant.given, "expires": grant.expires, "revoked_by": grant.revoked_by,
-        "state": GrantState::of(grant, home.engine.now()), "permits": grant_permits(grant),
-    })
 }

@@ -56,9 +56,13 @@ mod demo;
 
 mod socket;
 
+mod ground;
+
 mod telling;
 
 mod token;
+
+mod credential;
 
 mod user;
 
@@ -113,6 +117,7 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Token(arguments) => token::run(&arguments),
         Command::User(arguments) => user::run(&arguments),
+        Command::Credential(arguments) => credential::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Notifications(arguments) => notifications::run(&arguments),

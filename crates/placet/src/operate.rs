@@ -2,13 +2,15 @@
 
 use std::{io::Write as _, process::ExitCode};
 
+use anyhow::Context as _;
 use clap::Args;
 use placet_core::{Mode, printable};
 use placet_engine::Standing;
-use placet_store::wait_for;
+use serde_json::{Value, json};
 
 use crate::{
-    home::{Data, Home, remedied},
+    ground::{Ground, list},
+    home::Data,
     style,
 };
 
@@ -43,33 +45,46 @@ pub struct Operate {
 
 /// Runs `placet mode`.
 pub fn mode(arguments: &ModeOf) -> anyhow::Result<ExitCode> {
-    let home = arguments.data.open()?;
-    if let Some(mode) = arguments.mode.as_deref().and_then(Mode::parse) {
-        let by = home.operator()?;
-        wait_for(home.engine.set_mode(arguments.agent.as_deref(), mode, &by)).map_err(remedied)?;
-    }
-    show(&home.engine.standing().map_err(remedied)?, arguments.data.json)
+    let ground = arguments.data.ground()?;
+    let told = match &arguments.mode {
+        Some(mode) => {
+            let mut wanted = json!({ "mode": mode });
+            if let Some(agent) = &arguments.agent {
+                wanted["agent"] = agent.as_str().into();
+            }
+            ground.act("PUT", "/v1/mode", &wanted)?
+        }
+        None => ground.get("/v1/mode")?,
+    };
+    show(&standing(&told)?, arguments.data.json)
 }
 
 /// Runs `placet stop-all`.
 pub fn stop_all(arguments: &Operate) -> anyhow::Result<ExitCode> {
-    let home = arguments.data.open()?;
-    let by = home.approver()?;
-    wait_for(home.engine.stop_all(&by)).map_err(remedied)?;
-    show(&home.engine.standing().map_err(remedied)?, arguments.data.json)
+    let told = arguments.data.ground()?.act("POST", "/v1/stop-all", &json!({}))?;
+    show(&standing(&told)?, arguments.data.json)
 }
 
 /// Runs `placet resume`.
 pub fn resume(arguments: &Operate) -> anyhow::Result<ExitCode> {
-    let home = arguments.data.open()?;
-    let by = home.operator()?;
-    wait_for(home.engine.resume(&by)).map_err(remedied)?;
-    show(&home.engine.standing().map_err(remedied)?, arguments.data.json)
+    let told = arguments.data.ground()?.act("POST", "/v1/resume", &json!({}))?;
+    show(&standing(&told)?, arguments.data.json)
 }
 
-/// Says on a screen of `home` that something is only observed, if it is.
-pub fn banner(home: &Home, out: &mut impl std::io::Write) -> anyhow::Result<()> {
-    let standing = home.engine.standing().map_err(remedied)?;
+/// How things stand, as it was told.
+pub fn standing(told: &Value) -> anyhow::Result<Standing> {
+    let mode = |word: &Value| word.as_str().and_then(Mode::parse).context("the answer names no mode");
+    let own = |one: &Value| Ok((one[0].as_str().unwrap_or("").to_owned(), mode(&one[1])?));
+    Ok(Standing {
+        mode: mode(&told["mode"])?,
+        agents: list(told, "agents").iter().map(own).collect::<anyhow::Result<_>>()?,
+        stopped_by: told["stopped_by"].as_str().map(str::to_owned),
+    })
+}
+
+/// Says on a screen that something is only observed, if it is.
+pub fn banner(ground: &Ground, out: &mut impl std::io::Write) -> anyhow::Result<()> {
+    let standing = standing(&ground.get("/v1/mode")?)?;
     let observed = standing.agents.iter().filter(|(_, mode)| *mode == Mode::Observe);
     let names: Vec<String> = observed.map(|(agent, _)| printable::shown(agent, 40)).collect();
     let whom = match (standing.mode, names.is_empty()) {

@@ -14,6 +14,8 @@ use clap::Args;
 use placet_core::Mode;
 use placet_engine::Role;
 use placet_server::{Listener, Log, Server, Settings};
+#[cfg(feature = "opentelemetry")]
+use placet_server::{Telemetry, TelemetryPace};
 use placet_store::wait_for;
 use tokio::signal::unix::{SignalKind, signal};
 use zeroize::Zeroizing;
@@ -74,6 +76,8 @@ pub struct Serve {
     pub data: Data,
 }
 
+/// Who reads files: nobody knows who has changed them.
+const BY: &str = "placet serve";
 /// How often we look whether a file has changed.
 const FILES_EVERY: Duration = Duration::from_secs(2);
 
@@ -93,6 +97,7 @@ pub fn run(arguments: &Serve) -> anyhow::Result<ExitCode> {
     let home = arguments.data.open_to_decide(arguments.config.as_deref(), &arguments.rules)?;
     home.admit_first()?;
     home.engine.snapshot().configuration().rules.prepare();
+    wait_for(home.engine.note_configuration(BY)).map_err(remedied)?;
     let certificate = Certificate::of(arguments.config.as_deref(), home.engine.snapshot().configuration())?;
     let local = arguments.listen.ip().is_loopback() && !arguments.behind_proxy;
     if !local {
@@ -120,7 +125,9 @@ pub fn run(arguments: &Serve) -> anyhow::Result<ExitCode> {
 impl Serve {
     /// The same with what the configuration says where the command line says nothing.
     fn settled(&self) -> anyhow::Result<Self> {
-        let config::Config { server: written, file, .. } = config::read(self.config.as_deref())?;
+        let config = config::read(self.config.as_deref())?;
+        config.collector()?;
+        let config::Config { server: written, file, .. } = config;
         // What it names beside itself is found there, wherever it was found.
         let mut settled = Self { config: file, ..self.clone() };
         settled.listen = self.listen_given.or(written.listen).unwrap_or(server::LISTEN);
@@ -188,7 +195,14 @@ async fn serve(
         server::LogFormat::Json => Log::json_to(std::io::stderr()),
     };
     let server = Server::new(home.engine.clone(), settings, log);
-    let telling = Telling::start(&home.engine, &server, &config::read(arguments.config.as_deref())?)?;
+    let config = config::read(arguments.config.as_deref())?;
+    let telling = Telling::start(&home.engine, &server, &config)?;
+    #[cfg(feature = "opentelemetry")]
+    let _telemetry = config
+        .collector()?
+        .map(|endpoint| Telemetry::start(&home.engine, endpoint, TelemetryPace::default()))
+        .transpose()
+        .map_err(|why| anyhow::anyhow!("`endpoint` of `[telemetry]`: {why}"))?;
     let at = format!("{}://{address}", if certificate.is_some() { "https" } else { "http" });
     let link = sign_in_link(arguments, home, &server)?;
     announce(arguments, home, &at, &socket, link.as_ref().map(|link| link.as_str()))?;
@@ -319,6 +333,9 @@ async fn reload(
                 configuration.rules.prepare();
                 let rules = configuration.rules.rules().len();
                 engine.configure(configuration);
+                if let Err(why) = engine.note_configuration(BY).await {
+                    server.say("not recorded", &[("what", &"configuration"), ("why", &why)]);
+                }
                 let told =
                     config::read(arguments.config.as_deref()).and_then(|config| telling.replace(&config));
                 if let Err(why) = told {

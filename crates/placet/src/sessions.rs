@@ -2,13 +2,13 @@
 
 use std::{io::Write as _, path::PathBuf, process::ExitCode};
 
-use anyhow::bail;
 use clap::{Args, Subcommand};
-use placet_core::{Timestamp, printable};
-use placet_store::{Agent, Session, wait_for};
-use serde_json::{Value, json};
+use placet_core::printable;
+use placet_store::wait_for;
+use serde_json::Value;
 
 use crate::{
+    ground::{list, part, text},
     home::{Data, remedied},
     style, tail,
 };
@@ -88,13 +88,10 @@ pub enum AgentsCommand {
 
 /// Runs `placet sessions`.
 pub fn run(arguments: &Sessions) -> anyhow::Result<ExitCode> {
-    let home = match &arguments.command {
-        Command::Bind { config, .. } => arguments.data.open_configured(Some(config))?,
-        Command::List { .. } | Command::Show { .. } | Command::Unbind { .. } => arguments.data.open()?,
-    };
     let mut out = anstream::stdout();
     match &arguments.command {
-        Command::Bind { id, warrant, parent, .. } => {
+        Command::Bind { id, warrant, parent, config } => {
+            let home = arguments.data.open_configured(Some(config))?;
             let by = home.operator()?;
             let sealed = crate::warrant::read(warrant)?;
             wait_for(home.engine.bind(id, parent.as_deref(), &sealed, &by))?;
@@ -105,16 +102,16 @@ pub fn run(arguments: &Sessions) -> anyhow::Result<ExitCode> {
             )?;
         }
         Command::Unbind { id } => {
+            let home = arguments.data.open()?;
             let by = home.operator()?;
             wait_for(home.engine.unbind(id, &by)).map_err(remedied)?;
             writeln!(out, "session {} acts under no warrant from now on", printable::shown(id, 80))?;
         }
         Command::List { limit } => {
-            let sessions = home.engine.look(|ledger| ledger.sessions(*limit)).map_err(remedied)?;
+            let told = arguments.data.ground()?.get(&format!("/v1/sessions?limit={limit}"))?;
+            let sessions = list(&told, "sessions");
             if arguments.data.json {
-                sessions
-                    .iter()
-                    .try_for_each(|session| writeln!(out, "{}", style::json(&as_json(session))))?;
+                sessions.iter().try_for_each(|session| writeln!(out, "{}", style::json(session)))?;
                 return Ok(ExitCode::SUCCESS);
             }
             if sessions.is_empty() {
@@ -122,89 +119,64 @@ pub fn run(arguments: &Sessions) -> anyhow::Result<ExitCode> {
                 return Ok(ExitCode::SUCCESS);
             }
             heading(&mut out, "session", "agent")?;
-            for session in &sessions {
+            for session in sessions {
+                let started = session["parent_session"].as_str();
                 let marks = [
-                    session
-                        .parent
-                        .as_ref()
-                        .map(|parent| format!("started by {}", printable::shown(parent, 20))),
-                    session.warrant.as_ref().map(|_| "under a warrant".to_owned()),
-                    session.ended.map(|_| "ended".to_owned()),
+                    started.map(|parent| format!("started by {}", printable::shown(parent, 20))),
+                    (session["has_warrant"] == true).then(|| "under a warrant".to_owned()),
+                    (!session["ended"].is_null()).then(|| "ended".to_owned()),
                 ];
                 let marks: Vec<String> = marks.into_iter().flatten().collect();
-                let counts = (session.allowed, session.held, session.blocked);
-                row(&mut out, &session.id, &session.agent, session.last_seen, counts, &marks.join(", "))?;
+                row(&mut out, text(session, "session"), text(session, "agent"), session, &marks.join(", "))?;
             }
         }
         Command::Show { id, limit } => {
-            let (session, records) = home
-                .engine
-                .look(|ledger| Ok((ledger.session_get(id)?, ledger.records_of_session(id, *limit)?)))
-                .map_err(remedied)?;
-            let Some(session) = session else {
-                bail!(
+            let told = arguments.data.ground()?.look(&format!("/v1/sessions/{}?limit={limit}", part(id)))?;
+            let session = told.map_err(|refusal| match refusal.code.as_str() {
+                "not_found" => anyhow::anyhow!(
                     "no session `{}` was seen; `placet sessions list` shows those that were",
                     id.escape_debug()
-                )
-            };
-            if arguments.data.json {
-                let lines: Vec<Value> = records
-                    .iter()
-                    .filter_map(|record| serde_json::from_str(&tail::line(record, true)).ok())
-                    .collect();
-                let mut shown = as_json(&session);
-                shown["records"] = Value::Array(lines);
-                writeln!(out, "{shown}")?;
-                return Ok(ExitCode::SUCCESS);
+                ),
+                _ => refusal.into(),
+            })?;
+            match arguments.data.json {
+                true => writeln!(out, "{}", style::json(&session))?,
+                false => show(&mut out, &session)?,
             }
-            let bold = style::HEADING;
-            writeln!(out, "{bold}{}{bold:#}", printable::shown(&session.id, 80))?;
-            for (name, value) in [
-                ("agent", session.agent.as_str()),
-                ("host", session.host.as_str()),
-                ("user", session.user.as_deref().unwrap_or("")),
-                ("started by", session.parent.as_deref().unwrap_or("")),
-            ] {
-                if !value.is_empty() {
-                    writeln!(out, "  {name:<11} {}", printable::shown(value, 80))?;
-                }
-            }
-            writeln!(out, "  {:<11} {} to {}", "seen", session.first_seen, session.last_seen)?;
-            writeln!(
-                out,
-                "  {:<11} {} allowed, {} held, {} blocked",
-                "calls", session.allowed, session.held, session.blocked
-            )?;
-            if session.warrant.is_some() {
-                writeln!(out, "  {:<11} it acts under a warrant", "warrant")?;
-            }
-            writeln!(out)?;
-            records.iter().try_for_each(|record| writeln!(out, "{}", tail::line(record, false)))?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
+fn show(out: &mut impl std::io::Write, session: &Value) -> std::io::Result<()> {
+    let bold = style::HEADING;
+    writeln!(out, "{bold}{}{bold:#}", printable::shown(text(session, "session"), 80))?;
+    for (name, key) in
+        [("agent", "agent"), ("host", "host"), ("user", "user"), ("started by", "parent_session")]
+    {
+        if !text(session, key).is_empty() {
+            writeln!(out, "  {name:<11} {}", printable::shown(text(session, key), 80))?;
+        }
+    }
+    let (first, last) = (text(session, "first_seen"), text(session, "last_seen"));
+    writeln!(out, "  {:<11} {first} to {last}", "seen")?;
+    let (allowed, held, blocked) = (&session["allowed"], &session["held"], &session["blocked"]);
+    writeln!(out, "  {:<11} {allowed} allowed, {held} held, {blocked} blocked", "calls")?;
+    if session["has_warrant"] == true {
+        writeln!(out, "  {:<11} it acts under a warrant", "warrant")?;
+    }
+    writeln!(out)?;
+    list(session, "records").iter().try_for_each(|record| writeln!(out, "{}", tail::line(record, false)))
+}
+
 /// Runs `placet agents`.
 pub fn agents(arguments: &Agents) -> anyhow::Result<ExitCode> {
-    let home = arguments.data.open()?;
     let mut out = anstream::stdout();
     let AgentsCommand::List = &arguments.command;
-    let agents = home.engine.look(|ledger| ledger.agents()).map_err(remedied)?;
-    let standing = home.engine.standing().map_err(remedied)?;
-    let mode = |agent: &Agent| {
-        let own = standing.agents.iter().find(|(name, _)| *name == agent.name);
-        own.map_or(standing.mode, |(_, mode)| *mode)
-    };
+    let told = arguments.data.ground()?.get("/v1/agents")?;
+    let agents = list(&told, "agents");
     if arguments.data.json {
-        for agent in &agents {
-            let line = json!({
-                "agent": agent.name, "mode": mode(agent), "sessions": agent.sessions,
-                "first_seen": agent.first_seen, "last_seen": agent.last_seen,
-                "allowed": agent.allowed, "held": agent.held, "blocked": agent.blocked,
-            });
-            writeln!(out, "{}", style::json(&line))?;
-        }
+        agents.iter().try_for_each(|agent| writeln!(out, "{}", style::json(agent)))?;
         return Ok(ExitCode::SUCCESS);
     }
     if agents.is_empty() {
@@ -212,13 +184,12 @@ pub fn agents(arguments: &Agents) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     heading(&mut out, "agent", "mode")?;
-    for agent in &agents {
-        let counts = (agent.allowed, agent.held, agent.blocked);
-        let sessions = match agent.sessions {
+    for agent in agents {
+        let sessions = match agent["sessions"].as_u64().unwrap_or(0) {
             1 => "1 session".to_owned(),
             many => format!("{many} sessions"),
         };
-        row(&mut out, &agent.name, mode(agent).as_str(), agent.last_seen, counts, &sessions)?;
+        row(&mut out, text(agent, "agent"), text(agent, "mode"), agent, &sessions)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -236,11 +207,11 @@ fn row(
     out: &mut impl std::io::Write,
     first: &str,
     second: &str,
-    seen: Timestamp,
-    (allowed, held, blocked): (u64, u64, u64),
+    told: &Value,
     marks: &str,
 ) -> std::io::Result<()> {
-    let seen = seen.to_string().replace('T', " ");
+    let seen = text(told, "last_seen").replace('T', " ");
+    let [allowed, held, blocked] = ["allowed", "held", "blocked"].map(|key| told[key].as_u64().unwrap_or(0));
     let line = format!(
         "{:<24} {:<16} {:<19} {allowed:>8} {held:>6} {blocked:>8}  {marks}",
         printable::shown(first, 23),
@@ -248,14 +219,4 @@ fn row(
         seen.get(..19).unwrap_or(&seen),
     );
     writeln!(out, "{}", line.trim_end())
-}
-
-fn as_json(session: &Session) -> Value {
-    json!({
-        "session": session.id, "agent": session.agent, "host": session.host, "user": session.user,
-        "deployment": session.deployment, "parent_session": session.parent,
-        "first_seen": session.first_seen, "last_seen": session.last_seen, "ended": session.ended,
-        "allowed": session.allowed, "held": session.held, "blocked": session.blocked,
-        "has_warrant": session.warrant.is_some(),
-    })
 }

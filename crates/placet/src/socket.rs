@@ -14,6 +14,8 @@ use serde_json::Value;
 pub const NAME: &str = "placet.sock";
 /// How long an answer may take besides the time that was asked for.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long it may take to say whether it knows somebody.
+const PROBE: Duration = Duration::from_secs(2);
 /// No answer is longer.
 const ANSWER_MAX: u64 = 64 << 20;
 
@@ -36,20 +38,38 @@ impl Socket {
         body: &Value,
         wait: Duration,
     ) -> anyhow::Result<Value> {
-        self.ask("POST", path, secret, &body.to_string(), wait)
+        self.ask("POST", path, secret, &body.to_string(), wait).map(|(_, answer)| answer)
     }
 
-    fn ask(
+    /// Whether it knows whoever has `secret`. One that does not answer knows nobody.
+    pub fn knows(&self, secret: &str) -> bool {
+        self.ask_within("GET", "/v1/me", Some(secret), "", PROBE).is_ok_and(|(status, _)| status == 200)
+    }
+
+    /// Asks, and gives the status with the answer.
+    pub fn ask(
         &self,
         method: &str,
         path: &str,
         secret: Option<&str>,
         body: &str,
         wait: Duration,
-    ) -> anyhow::Result<Value> {
+    ) -> anyhow::Result<(u16, Value)> {
+        self.ask_within(method, path, secret, body, wait + PATIENCE)
+    }
+
+    fn ask_within(
+        &self,
+        method: &str,
+        path: &str,
+        secret: Option<&str>,
+        body: &str,
+        patience: Duration,
+    ) -> anyhow::Result<(u16, Value)> {
         let shown = self.0.display();
         let mut stream = UnixStream::connect(&self.0).with_context(|| format!("cannot reach `{shown}`"))?;
-        stream.set_read_timeout(Some(wait + PATIENCE))?;
+        stream.set_read_timeout(Some(patience))?;
+        stream.set_write_timeout(Some(patience))?;
         let secret = secret.map(|secret| format!("authorization: Bearer {secret}\r\n")).unwrap_or_default();
         write!(
             stream,
@@ -62,9 +82,11 @@ impl Socket {
             .take(ANSWER_MAX)
             .read_to_string(&mut answer)
             .with_context(|| format!("`{shown}` does not answer"))?;
-        let Some((_, body)) = answer.split_once("\r\n\r\n") else {
+        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let (Some((_, body)), Some(status)) = (answer.split_once("\r\n\r\n"), status) else {
             bail!("`{shown}` gives an answer that is none");
         };
-        serde_json::from_str(body).with_context(|| format!("`{shown}` gives an answer that cannot be read"))
+        let answer = serde_json::from_str(body);
+        Ok((status, answer.with_context(|| format!("`{shown}` gives an answer that cannot be read"))?))
     }
 }

@@ -5,15 +5,11 @@ use std::{io::Write as _, process::ExitCode, time::Duration};
 use clap::Args;
 use placet_core::{
     Json, Verdict, printable,
-    record::{Sentence, arguments, expand},
+    record::{Sentence, arguments},
 };
-use placet_store::{Store as _, StoredRecord};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::{
-    home::{Data, remedied},
-    operate, style,
-};
+use crate::{ground::list, home::Data, operate, style};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -39,31 +35,24 @@ const AT_ONCE: usize = 1_000;
 
 /// Runs the command.
 pub fn run(arguments: &Tail) -> anyhow::Result<ExitCode> {
-    let home = arguments.data.open()?;
+    let ground = arguments.data.ground()?;
     let mut out = anstream::stdout();
     if !arguments.data.json {
-        operate::banner(&home, &mut out)?;
+        operate::banner(&ground, &mut out)?;
     }
-    let size = home.engine.look(|ledger| ledger.log_size()).map_err(remedied)?;
+    let size = ground.get("/v1/records?limit=0")?["size"].as_u64().unwrap_or(0);
     let mut next = size.saturating_sub(arguments.lines as u64);
-    let mut version = None;
     loop {
-        let now = Some(home.store.others_version().map_err(remedied)?);
-        if now != version {
-            version = now;
-            loop {
-                let records =
-                    home.engine.look(|ledger| ledger.records_from(next, AT_ONCE)).map_err(remedied)?;
-                for record in &records {
-                    next = record.index + 1;
-                    writeln!(out, "{}", line(record, arguments.data.json))?;
-                }
-                if records.len() < AT_ONCE {
-                    break;
-                }
-            }
-            out.flush()?;
+        let told = ground.get(&format!("/v1/records?from={next}&limit={AT_ONCE}"))?;
+        let records = list(&told, "records");
+        for record in records {
+            next = record["index"].as_u64().unwrap_or(next) + 1;
+            writeln!(out, "{}", line(record, arguments.data.json))?;
         }
+        if records.len() == AT_ONCE {
+            continue;
+        }
+        out.flush()?;
         if !arguments.follow {
             return Ok(ExitCode::SUCCESS);
         }
@@ -72,18 +61,16 @@ pub fn run(arguments: &Tail) -> anyhow::Result<ExitCode> {
 }
 
 /// A record as one line.
-pub fn line(record: &StoredRecord, as_json: bool) -> String {
-    let read = expand(&record.body).unwrap_or(Json::Null);
+pub fn line(told: &Value, as_json: bool) -> String {
     if as_json {
         return style::json(&json!({
-            "index": record.index,
-            "at": record.at.to_string(),
-            "what": read.get("what").and_then(|what| serde_json::to_value(what).ok()),
+            "index": told["index"], "at": told["at"], "what": told["what"],
         }));
     }
-    let (dim, at) = (style::DIM, record.at.to_string());
+    let read = Json::read(json!({ "what": told["what"] }).to_string().as_str()).unwrap_or(Json::Null);
+    let (dim, at) = (style::DIM, told["at"].as_str().unwrap_or(""));
     let time = at.get(11..19).unwrap_or("");
-    format!("{dim}{:>6} {time}{dim:#} {}", record.index, words(&read))
+    format!("{dim}{:>6} {time}{dim:#} {}", told["index"].as_u64().unwrap_or(0), words(&read))
 }
 
 fn text<'a>(json: &'a Json, key: &str) -> &'a str {
@@ -107,9 +94,11 @@ fn decision(what: &Json) -> String {
     };
     let colour = style::verdict(verdict);
     let call = what.get("call").unwrap_or(&Json::Null);
-    let would = match text(what, "verdict") == text(what, "carried_out") {
-        true => String::new(),
-        false => format!(" (observed: {})", text(what, "verdict")),
+    let would = match (text(what, "verdict"), text(what, "mode")) {
+        (verdict, _) if verdict == text(what, "carried_out") => String::new(),
+        (verdict, "observe") => format!(" (observed: {verdict})"),
+        // An approval was redeemed, or what was decided on no longer held.
+        (verdict, _) => format!(" (decided: {verdict})"),
     };
     let ticket =
         what.get("ticket").and_then(Json::as_str).map(|ticket| format!(" {ticket}")).unwrap_or_default();

@@ -32,6 +32,7 @@ impl Telling {
         drop(notifier.take());
         *notifier = Some(Notifier::start(&self.engine, &channels, Pace::default()));
         self.server.set_channels(channels);
+        self.server.set_chat(config.chat());
         Ok(())
     }
 }

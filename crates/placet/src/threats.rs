@@ -2,15 +2,15 @@
 
 use std::{io::Write as _, process::ExitCode};
 
-use anyhow::bail;
 use clap::{Args, Subcommand};
-use placet_core::printable;
-use placet_store::{Threat, ThreatState, wait_for};
+use placet_core::{printable, rule::RulePolicy};
+use placet_engine::{Clock as _, SystemClock};
 use serde_json::{Value, json};
 
 use crate::{
+    ground::{Ground, Refusal, list, text},
     holds,
-    home::{Data, Home, remedied},
+    home::Data,
     style, tail,
 };
 
@@ -63,13 +63,15 @@ pub enum Command {
 
 /// Runs the command.
 pub fn run(arguments: &Threats) -> anyhow::Result<ExitCode> {
-    let home = arguments.data.open()?;
+    let ground = arguments.data.ground()?;
     let mut out = anstream::stdout();
     let (id, state) = match &arguments.command {
         Command::List { all, limit } => {
-            let threats = home.engine.look(|ledger| ledger.threats(*all, *limit)).map_err(remedied)?;
+            let state = if *all { "all" } else { "open" };
+            let told = ground.get(&format!("/v1/threats?state={state}&limit={limit}"))?;
+            let threats = list(&told, "threats");
             if arguments.data.json {
-                threats.iter().try_for_each(|threat| writeln!(out, "{}", style::json(&as_json(threat))))?;
+                threats.iter().try_for_each(|threat| writeln!(out, "{}", style::json(threat)))?;
             } else if threats.is_empty() {
                 writeln!(out, "no rule has found anything that nobody has dealt with")?;
             } else {
@@ -77,70 +79,55 @@ pub fn run(arguments: &Threats) -> anyhow::Result<ExitCode> {
             }
             return Ok(ExitCode::SUCCESS);
         }
-        Command::Show { id } => return show(&home, *id, arguments.data.json),
-        Command::Ack { id } => (*id, ThreatState::Acknowledged),
-        Command::Clear { id } => (*id, ThreatState::Cleared),
+        Command::Show { id } => return show(&ground, *id, arguments.data.json),
+        Command::Ack { id } => (*id, "acknowledged"),
+        Command::Clear { id } => (*id, "cleared"),
     };
-    let by = home.approver()?;
-    let Some(threat) = home.engine.look(|ledger| ledger.threat_get(id)).map_err(remedied)? else {
-        bail!("{}", none(id))
-    };
-    wait_for(home.engine.threat_change(id, state, &by)).map_err(remedied)?;
-    let threat = Threat { state, ..threat };
+    let done = ground.try_to("PUT", &format!("/v1/threats/{id}"), &json!({ "state": state }))?;
+    let threat = done.map_err(|refusal| unless_none(id, refusal))?;
     match arguments.data.json {
-        true => writeln!(out, "{}", style::json(&as_json(&threat)))?,
+        true => writeln!(out, "{}", style::json(&threat))?,
         false => writeln!(out, "{}", line(&threat))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(home: &Home, id: i64, json: bool) -> anyhow::Result<ExitCode> {
-    let Some(story) = home.engine.threat_story(id).map_err(remedied)? else { bail!("{}", none(id)) };
-    let pending = home.engine.views(story.pending).map_err(remedied)?;
-    let (mut out, threat) = (anstream::stdout(), &story.threat);
+fn show(ground: &Ground, id: i64, json: bool) -> anyhow::Result<ExitCode> {
+    // A program asks for the holds themselves; a person sees here what they are about.
+    let story = ground.look(&format!("/v1/threats/{id}?whole={}", !json))?;
+    let story = story.map_err(|refusal| unless_none(id, refusal))?;
+    let mut out = anstream::stdout();
     if json {
-        let mut shown = as_json(threat);
-        shown["events"] = story
-            .events
-            .iter()
-            .map(|told| {
-                json!({
-                    "index": told.record.index,
-                    "at": told.record.at,
-                    "what": serde_json::to_value(&told.what).ok(),
-                    "matched": told.matched,
-                })
-            })
-            .collect();
-        shown["pending"] = pending.iter().map(|hold| hold.as_json(false)).collect();
-        writeln!(out, "{}", style::json(&shown))?;
+        writeln!(out, "{}", style::json(&story))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (bold, dim, colour) = (style::HEADING, style::DIM, style::policy(threat.policy));
-    writeln!(out, "\n  {bold}{}{bold:#}", printable::shown(&threat.title, 200))?;
+    let (bold, dim, colour) = (style::HEADING, style::DIM, policy_style(&story));
+    writeln!(out, "\n  {bold}{}{bold:#}", printable::shown(text(&story, "title"), 200))?;
     writeln!(
         out,
         "  {dim}{}{dim:#}  {colour}{}{colour:#}  {}  {}",
-        printable::shown(&threat.rule, 100),
-        threat.policy,
-        threat.severity,
-        threat.state.as_str()
+        printable::shown(text(&story, "rule"), 100),
+        text(&story, "policy"),
+        text(&story, "severity"),
+        text(&story, "state")
     )?;
-    let session = match threat.session.as_str() {
+    let session = match text(&story, "session") {
         "" => "no session".to_owned(),
         session => format!("session {}", printable::shown(session, 60)),
     };
-    writeln!(out, "  {session}, {} from {} to {}", times(threat.count), threat.first, threat.last)?;
+    let (first, last) = (text(&story, "first"), text(&story, "last"));
+    writeln!(out, "  {session}, {} from {first} to {last}", times(&story))?;
     writeln!(out, "\n  {bold}What led to it{bold:#}")?;
-    for told in &story.events {
-        let mark = if told.matched { "▸" } else { " " };
-        writeln!(out, "  {mark} {}", tail::line(&told.record, false))?;
+    for told in list(&story, "events") {
+        let mark = if told["matched"] == true { "▸" } else { " " };
+        writeln!(out, "  {mark} {}", tail::line(told, false))?;
     }
     writeln!(out, "\n  {bold}What waits{bold:#}")?;
+    let pending = holds::Seen::all(list(&story, "pending"))?;
     if pending.is_empty() {
         writeln!(out, "    nothing in this session")?;
     }
-    let now = home.engine.now();
+    let now = SystemClock.now();
     for line in pending.iter().flat_map(|hold| holds::lines(hold, now)) {
         writeln!(out, "    {line}")?;
     }
@@ -148,37 +135,38 @@ fn show(home: &Home, id: i64, json: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn none(id: i64) -> String {
-    format!("there is no threat {id}; `placet threats list` shows those that are")
+fn unless_none(id: i64, refusal: Refusal) -> anyhow::Error {
+    match refusal.code.as_str() {
+        "not_found" => {
+            anyhow::anyhow!("there is no threat {id}; `placet threats list` shows those that are")
+        }
+        _ => refusal.into(),
+    }
 }
 
-fn times(count: u64) -> String {
-    match count {
+fn times(threat: &Value) -> String {
+    match threat["count"].as_u64().unwrap_or(0) {
         1 => "once".to_owned(),
         many => format!("{many} times"),
     }
 }
 
-fn line(threat: &Threat) -> String {
-    let (colour, dim) = (style::policy(threat.policy), style::DIM);
-    let times = times(threat.count);
-    format!(
-        "{:>4} {:<12} {:<9} {colour}{:<10}{colour:#} {:<16} {}  {dim}{} {times}, record {}{dim:#}",
-        threat.id,
-        threat.state.as_str(),
-        threat.severity,
-        threat.policy,
-        printable::shown(&threat.session, 16),
-        printable::shown(&threat.title, 100),
-        printable::shown(&threat.rule, 60),
-        threat.record,
-    )
+fn policy_style(threat: &Value) -> anstyle::Style {
+    RulePolicy::parse(text(threat, "policy")).map(style::policy).unwrap_or_default()
 }
 
-fn as_json(threat: &Threat) -> Value {
-    json!({
-        "id": threat.id, "rule": threat.rule, "session": threat.session, "title": threat.title,
-        "severity": threat.severity, "policy": threat.policy, "state": threat.state.as_str(),
-        "first": threat.first, "last": threat.last, "count": threat.count, "record": threat.record,
-    })
+fn line(threat: &Value) -> String {
+    let (colour, dim) = (policy_style(threat), style::DIM);
+    format!(
+        "{:>4} {:<12} {:<9} {colour}{:<10}{colour:#} {:<16} {}  {dim}{} {}, record {}{dim:#}",
+        threat["id"].as_i64().unwrap_or(0),
+        text(threat, "state"),
+        text(threat, "severity"),
+        text(threat, "policy"),
+        printable::shown(text(threat, "session"), 16),
+        printable::shown(text(threat, "title"), 100),
+        printable::shown(text(threat, "rule"), 60),
+        times(threat),
+        threat["record"],
+    )
 }

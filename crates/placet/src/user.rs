@@ -19,7 +19,7 @@ use crate::home::{Data, remedied};
 #[command(
     arg_required_else_help = true,
     after_help = "\
-A password has at least twelve letters. It is asked for in the terminal, or read from standard input; never from the command line, where others could see it. Whoever is removed, or gets another password, is signed out at once.
+A password has at least twelve letters. It is asked for in the terminal, or read from standard input; never from the command line, where others could see it. Whoever is removed, or gets another password or role, is signed out at once.
 
 Adding and removing needs the credential of an approver: `PLACET_APPROVER` names its file, else `placet/approver` in your configuration directory.
 
@@ -27,6 +27,7 @@ Examples:
   placet user add alice --role approver
   placet user list
   pass show placet/alice | placet user password alice
+  placet user role alice operator
   placet user remove alice"
 )]
 pub struct User {
@@ -52,6 +53,14 @@ pub enum Command {
     Password {
         /// Their name.
         name: String,
+    },
+    /// Give somebody another role.
+    Role {
+        /// Their name.
+        name: String,
+        /// What they may do from now on.
+        #[arg(value_parser = ["auditor", "approver", "operator"])]
+        role: String,
     },
     /// Remove somebody.
     Remove {
@@ -105,6 +114,20 @@ pub fn run(arguments: &User) -> anyhow::Result<ExitCode> {
             match json {
                 true => writeln!(out, "{}", serde_json::json!({ "user": name, "changed": true }))?,
                 false => writeln!(out, "{name} has a new password, and is signed in nowhere")?,
+            }
+        }
+        Command::Role { name, role } => {
+            let by = home.operator()?;
+            let Some(role) = Role::parse(role) else { bail!("`{role}` is no role") };
+            match wait_for(home.engine.user_role(name, role, &by)) {
+                Ok(true) => {}
+                Ok(false) => return Err(none(name)),
+                Err(UserError::Store(error)) => return Err(remedied(error)),
+                Err(error) => return Err(error.into()),
+            }
+            match json {
+                true => writeln!(out, "{}", serde_json::json!({ "user": name, "role": role }))?,
+                false => writeln!(out, "{name} is {role} from now on, and is signed in nowhere")?,
             }
         }
         Command::Remove { name } => {

@@ -69,6 +69,8 @@ pub enum What<'a> {
     Review(Reviewed<'a>),
     /// A life in danger was spoken of: what is sent afterwards is confirmed.
     Crisis(Spoken<'a>),
+    /// Somebody has signed in or out, or was not let in.
+    SignIn(Signed<'a>),
 }
 
 /// A call, and what was decided about it. Masked already.
@@ -195,6 +197,9 @@ pub struct HoldStep<'a> {
     /// What they said. Masked already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
+    /// Where they said it, if not to Placet itself: in a chat, and as whom.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<&'a str>,
 }
 
 /// How a call ended.
@@ -324,6 +329,9 @@ pub struct Voted<'a> {
     /// What they said. Masked already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
+    /// Where they said it, if not to Placet itself: in a chat, and as whom.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<&'a str>,
 }
 
 /// Somebody else is asked about a hold too.
@@ -364,6 +372,36 @@ pub struct Spoken<'a> {
     /// How many people and threads it is known to concern; none if it may concern anybody.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with: Option<u64>,
+}
+
+/// Somebody at the door. No secret is in it, nor a name that is nobody's: people type passwords where names belong.
+#[derive(Debug, Serialize)]
+pub struct Signed<'a> {
+    /// Who; nobody if there is no such user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<&'a str>,
+    /// What happened.
+    pub step: SignInStep,
+    /// From where, as far as anybody can tell; from several places if empty.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub from: &'a str,
+    /// So many others were refused since the last record of this kind, which were too many to be recorded one by one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<u64>,
+}
+
+/// What happened at the door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SignInStep {
+    /// They are in.
+    SignedIn,
+    /// They left.
+    SignedOut,
+    /// The name or the password was wrong.
+    Refused,
+    /// They tried too often.
+    TooOften,
 }
 
 /// Something that is no longer kept.

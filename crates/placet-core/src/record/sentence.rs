@@ -28,7 +28,7 @@ impl Sentence {
             "hold_step" => Self::new("hold", hold_step(what)),
             "vote" => {
                 let answer = if text(what, "vote") == "approve" { "yes" } else { "no" };
-                let words = format!("{} said {answer} to {}, one of several", by(), ticket());
+                let words = format!("{} said {answer} to {}, one of several{}", by(), ticket(), via(what));
                 Self::new("hold", words + &said(what, "reason"))
             }
             "hold_escalated" => {
@@ -69,6 +69,7 @@ impl Sentence {
                 };
                 Self::new("crisis", format!("a life in danger was spoken of {session}"))
             }
+            "sign_in" => Self::new("door", sign_in(what)),
             other => Self::new("?", shown(other, NAME)),
         }
     }
@@ -146,7 +147,15 @@ fn hold_step(what: &Json) -> String {
         ("lapse", _) => format!("{ticket} lapsed: the approved call did not come back in time"),
         (step, by) => format!("{ticket} {} {}", shown(step, NAME), shown(by, NAME)).trim_end().to_owned(),
     };
-    words + &said(what, "reason")
+    words + &via(what) + &said(what, "reason")
+}
+
+/// Where somebody said something, if not to Placet itself.
+fn via(what: &Json) -> String {
+    match text(what, "via") {
+        "" => String::new(),
+        via => format!(", by {}", shown(via, LONGER)),
+    }
 }
 
 fn outcome(what: &Json) -> String {
@@ -175,10 +184,69 @@ fn setting(what: &Json) -> String {
     match (text(what, "key"), text(what, "after")) {
         ("stopped", "") => format!("{by} let calls be decided again"),
         ("stopped", _) => format!("{by} stopped everything"),
+        ("configuration", after) => {
+            format!("{by} decides by another configuration: {}{before}", shown(after, LONGER))
+        }
         ("verified", after) => format!("{by} checked the log: {}", shown(after, SAID)),
+        (key, after) if person(key).is_some() => format!("{by} {}", person_change(key, after, &before)),
         (_, "") => format!("{by} cleared `{key}`{before}"),
         (_, after) => format!("{by} set `{key}` to `{}`{before}", shown(after, LONGER)),
     }
+}
+
+/// Whose setting it is, if it is that of a person or a program: a user, a token, a credential.
+fn person(key: &str) -> Option<(&str, &str)> {
+    let kinds = ["user", "token", "approver"];
+    key.split_once(':').filter(|(kind, _)| kinds.contains(kind))
+}
+
+/// What was done to a user, a token or a credential.
+fn person_change(key: &str, after: &str, before: &str) -> String {
+    let (kind, name) = person(key).unwrap_or_default();
+    let name = shown(name, LONGER);
+    match (kind, after) {
+        ("user", "removed") => format!("removed the user {name}"),
+        ("user", "a new password") => format!("gave the user {name} a new password"),
+        ("user", _) if after.starts_with("the role ") => {
+            format!("gave the user {name} {}{before}", shown(after, LONGER))
+        }
+        ("user", _) => match after.strip_prefix("a user with the role ") {
+            Some(role) => format!("added the user {name} with the role {}", shown(role, NAME)),
+            None => format!("changed the user {name}: {}", shown(after, LONGER)),
+        },
+        ("token", "revoked") => format!("took the token {name} back"),
+        ("token", _) => format!("made {}, {name}", shown(after, LONGER)),
+        (_, "revoked") => format!("took the credential of {name} back"),
+        (_, _) => format!("let whoever has {} answer as {name}", shown(after, LONGER)),
+    }
+}
+
+/// Who came to the door, and what happened there.
+fn sign_in(what: &Json) -> String {
+    let who = match text(what, "by") {
+        "" => "somebody".to_owned(),
+        by => shown(by, NAME),
+    };
+    let from = shown(text(what, "from"), LONGER);
+    let more = what.get("more").and_then(Json::as_u64).unwrap_or(0);
+    let refused = match more {
+        1 => "1 more try to sign in was refused".to_owned(),
+        more => format!("{more} more tries to sign in were refused"),
+    };
+    if from.is_empty() {
+        return format!("{refused}, too many to be told one by one");
+    }
+    let did = match text(what, "step") {
+        "signed_in" => "signed in",
+        "signed_out" => "signed out",
+        "too_often" => "was not let in, who tries too often,",
+        _ => "was not let in, whose name or password was wrong,",
+    };
+    let since = match more {
+        0 => String::new(),
+        _ => format!("; {refused} before, too many to be told one by one"),
+    };
+    format!("{who} {did} from {from}{since}")
 }
 
 fn threat(what: &Json) -> String {
@@ -242,6 +310,10 @@ mod tests {
                 "hold: ann approved 7K2M: fine",
             ),
             (
+                r#"{"hold_step":{"ticket":"7K2M","cites":1,"step":"deny","by":"ann","reason":"no","via":"chat as U024"}}"#,
+                "hold: ann denied 7K2M, by chat as U024: no",
+            ),
+            (
                 r#"{"hold_step":{"ticket":"7K2M","cites":1,"step":"expire"}}"#,
                 "hold: 7K2M expired: nobody answered in time",
             ),
@@ -294,6 +366,58 @@ mod tests {
             (r#"{"review":{"cites":[1,2],"by":"ann"}}"#, "review: ann looked at what 2 calls did"),
             (r#"{"retention":{"what":"holds","count":3}}"#, "kept: holds 3 aged out"),
             (r#"{"crisis":{"session":"s1"}}"#, "crisis: a life in danger was spoken of in session s1"),
+            (
+                r#"{"sign_in":{"by":"bob","step":"signed_in","from":"10.0.0.1"}}"#,
+                "door: bob signed in from 10.0.0.1",
+            ),
+            (
+                r#"{"sign_in":{"step":"refused","from":"10.0.0.1","more":3}}"#,
+                "door: somebody was not let in, whose name or password was wrong, from 10.0.0.1; 3 more tries to sign in were refused before, too many to be told one by one",
+            ),
+            (
+                r#"{"sign_in":{"by":"bob","step":"too_often","from":"10.0.0.1"}}"#,
+                "door: bob was not let in, who tries too often, from 10.0.0.1",
+            ),
+            (
+                r#"{"sign_in":{"step":"refused","more":1}}"#,
+                "door: 1 more try to sign in was refused, too many to be told one by one",
+            ),
+            (
+                r#"{"setting":{"key":"user:bob","after":"a user with the role approver","by":"ann"}}"#,
+                "set: ann added the user bob with the role approver",
+            ),
+            (
+                r#"{"setting":{"key":"user:bob","before":"the role approver","after":"the role operator","by":"ann"}}"#,
+                "set: ann gave the user bob the role operator, which was `the role approver`",
+            ),
+            (
+                r#"{"setting":{"key":"user:bob","after":"a new password","by":"ann"}}"#,
+                "set: ann gave the user bob a new password",
+            ),
+            (
+                r#"{"setting":{"key":"user:bob","after":"removed","by":"ann"}}"#,
+                "set: ann removed the user bob",
+            ),
+            (
+                r#"{"setting":{"key":"token:5f3a","after":"a token of ci with the role agent","by":"ann"}}"#,
+                "set: ann made a token of ci with the role agent, 5f3a",
+            ),
+            (
+                r#"{"setting":{"key":"token:5f3a","after":"revoked","by":"ann"}}"#,
+                "set: ann took the token 5f3a back",
+            ),
+            (
+                r#"{"setting":{"key":"approver:bob","after":"a new credential","by":"ann"}}"#,
+                "set: ann let whoever has a new credential answer as bob",
+            ),
+            (
+                r#"{"setting":{"key":"approver:bob","after":"revoked","by":"ann"}}"#,
+                "set: ann took the credential of bob back",
+            ),
+            (
+                r#"{"setting":{"key":"configuration","before":"00ff","after":"11ff, with 84 rules","by":"placet serve"}}"#,
+                "set: placet serve decides by another configuration: 11ff, with 84 rules, which was `00ff`",
+            ),
             (r#"{"later":{}}"#, "?: later"),
             (
                 r#"{"setting":{"key":"a\u001b[2J","after":"\u202e","by":"x"}}"#,

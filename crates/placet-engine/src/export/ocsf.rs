@@ -1,5 +1,6 @@
 //! Events of the Open Cybersecurity Schema Framework, version 1.9.0. Calls, and what people do about them, are API
-//! Activity under the profiles `ai_operation` and `security_control`; threats are Detection Findings.
+//! Activity under the profiles `ai_operation` and `security_control`; threats are Detection Findings; who signs in is
+//! Authentication.
 
 use placet_core::{Json, printable};
 use placet_store::StoredRecord;
@@ -9,9 +10,10 @@ use super::{rules_and_reasons, text};
 
 /// The version of the schema.
 const VERSION: &str = "1.9.0";
-/// API Activity and Detection Finding, with the categories they are in.
+/// API Activity, Detection Finding and Authentication, with the categories they are in.
 const API_ACTIVITY: (u64, u64) = (6, 6003);
 const DETECTION_FINDING: (u64, u64) = (2, 2004);
+const AUTHENTICATION: (u64, u64) = (3, 3002);
 /// What an activity is that is none of the listed.
 const OTHER: u64 = 99;
 
@@ -22,6 +24,7 @@ pub fn event(record: &StoredRecord, what: Option<(&str, &Json)>) -> Value {
         "decision" => decision(record, what),
         "outcome" => outcome(record, what),
         "threat" => threat(record, what),
+        "sign_in" => sign_in(record, what),
         // What people and Placet itself do: each an operation of our own.
         other => {
             let step = [text(what, "step"), text(what, "vote"), text(what, "key")]
@@ -74,6 +77,26 @@ fn base(
         Value::Object(event) => event,
         _ => Map::new(),
     }
+}
+
+fn sign_in(record: &StoredRecord, what: &Json) -> Value {
+    let (step, by) = (text(what, "step"), named(text(what, "by")));
+    let activity = if step == "signed_out" { (2, "Logoff") } else { (1, "Logon") };
+    let (status, severity) = if matches!(step, "signed_in" | "signed_out") { (1, 1) } else { (2, 3) };
+    let mut event = base(record, AUTHENTICATION, activity, severity, &[]);
+    event.insert("status_id".into(), status.into());
+    event.insert("status_detail".into(), step.into());
+    event.insert("user".into(), json!({ "name": by, "uid": by }));
+    event.insert("service".into(), json!({ "name": "placet" }));
+    let from = text(what, "from");
+    let from = if from.parse::<std::net::IpAddr>().is_ok() {
+        json!({ "ip": from })
+    } else {
+        json!({ "name": from })
+    };
+    event.insert("src_endpoint".into(), from);
+    event.insert("unmapped".into(), json!({ "placet": what }));
+    event.into()
 }
 
 fn decision(record: &StoredRecord, what: &Json) -> Value {

@@ -30,7 +30,7 @@ async fn a_user_signs_in_and_is_signed_out_by_a_new_password_or_their_removal() 
     // Another process knows them too.
     let caller = other.engine.signed_in(&one).unwrap().unwrap();
     assert_eq!((caller.name(), caller.role(), caller.approver().is_some()), ("bob", Role::Approver, true));
-    assert!(other.engine.sign_out(&one).await.unwrap());
+    assert!(other.engine.sign_out(&one, "unix").await.unwrap());
     assert_eq!(rig.engine.signed_in(&one).unwrap(), None);
     assert!(rig.engine.signed_in(&two).unwrap().is_some());
     assert!(other.engine.user_password("bob", hash(), &person).await.unwrap());

@@ -7,10 +7,11 @@ use lettre::{
     message::{Mailbox, header::ContentType},
     transport::smtp::{
         authentication::Credentials,
-        client::{Tls, TlsParameters},
+        client::{Certificate, Tls, TlsParameters, TlsParametersBuilder},
     },
 };
 use placet_engine::Occasion;
+use rustls::pki_types::{CertificateDer, pem::PemObject as _};
 use zeroize::Zeroizing;
 
 use super::{Message, Reachable, Undelivered};
@@ -27,6 +28,8 @@ pub struct Email {
     from: Mailbox,
     to: Vec<Mailbox>,
     reach: Reachable,
+    /// Certificates that the server's own may be signed by, besides those that everybody trusts.
+    trusted: Vec<Certificate>,
 }
 
 /// How the connection to a mail server is protected.
@@ -72,7 +75,20 @@ impl Email {
             from: mailbox(from)?,
             to: to.iter().map(|to| mailbox(to)).collect::<Result<_, _>>()?,
             reach,
+            trusted: Vec::new(),
         })
+    }
+
+    /// The same, where the server's certificate may also be signed by one of these, PEM.
+    pub fn trusting(self, pem: &[u8]) -> Result<Self, String> {
+        let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+        let found = found.map_err(|error| error.to_string())?;
+        if found.is_empty() {
+            return Err("there is no certificate in it".to_owned());
+        }
+        let read =
+            |der: CertificateDer<'_>| Certificate::from_der(der.to_vec()).map_err(|error| error.to_string());
+        Ok(Self { trusted: found.into_iter().map(read).collect::<Result<_, _>>()?, ..self })
     }
 
     /// Sends it.
@@ -98,8 +114,11 @@ impl Email {
         let Some(address) = found.first() else {
             return Err(Undelivered::Later("nobody knows the mail server".to_owned()));
         };
-        let named =
-            || TlsParameters::new(self.host.clone()).map_err(|error| Undelivered::Never(error.to_string()));
+        let named = || {
+            let named = TlsParameters::builder(self.host.clone());
+            let named = self.trusted.iter().cloned().fold(named, TlsParametersBuilder::add_root_certificate);
+            named.build().map_err(|error| Undelivered::Never(error.to_string()))
+        };
         let tls = match self.tls {
             SmtpTls::Starttls => Tls::Required(named()?),
             SmtpTls::Implicit => Tls::Wrapper(named()?),

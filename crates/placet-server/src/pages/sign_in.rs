@@ -68,7 +68,7 @@ pub async fn link(asked: Asked) -> Result<Response, Problem> {
 /// `POST /sign-out`.
 pub async fn leave(asked: Asked) -> Result<Response, Problem> {
     if let Shown::Cookie(secret) = &asked.shown {
-        asked.server.engine.sign_out(secret).await?;
+        asked.server.engine.sign_out(secret, &asked.address()).await?;
     }
     door::without_cookie(&asked, frame::back_to("/sign-in"))
 }

@@ -4,6 +4,7 @@
 
 mod agentguard;
 mod calls;
+mod chat;
 mod documents;
 mod hostile;
 mod notify;
@@ -20,9 +21,12 @@ mod rules_pages;
 mod schemathesis;
 mod searching;
 mod sign_in;
+mod smtp;
 mod stopping;
 mod stream;
 mod sweep;
+#[cfg(feature = "opentelemetry")]
+mod telemetry;
 mod tls;
 mod together;
 mod verifying;

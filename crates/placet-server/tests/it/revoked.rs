@@ -42,7 +42,7 @@ async fn a_stream_ends_with_the_user_who_opened_it() {
         let mut listening = Listening::as_whoever(&rig, "/v1/stream", &lines).await;
         match change {
             "password" => drop(rig.engine.user_password("bob", hash(), &rig.person()).await.unwrap()),
-            "signed out" => drop(rig.engine.sign_out(&login.secret).await.unwrap()),
+            "signed out" => drop(rig.engine.sign_out(&login.secret, "unix").await.unwrap()),
             _ => {
                 rig.engine.user_remove("bob", &rig.person()).await.unwrap();
                 rig.engine.user_add("bob", Role::Auditor, hash(), &rig.person()).await.unwrap();

@@ -202,3 +202,69 @@ async fn passwords_are_checked_beside_decisions_and_one_address_does_not_take_al
     assert!(statuses.iter().all(|status| [200, 429, 503].contains(status)), "{statuses:?}");
     assert!(statuses.contains(&200) && statuses.contains(&503), "{statuses:?}");
 }
+
+/// What the log says of the door, in order.
+fn at_the_door(rig: &Rig) -> Vec<String> {
+    let records = rig.engine.look(|ledger| ledger.records_from(0, 1_000)).unwrap();
+    let told = records.iter().map(|record| placet_core::record::Sentence::of_bytes(&record.body));
+    told.filter(|told| told.about == "door").map(|told| told.words).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_came_and_went_is_in_the_log_and_no_password_that_was_typed_as_a_name() {
+    let rig = rig_with(Settings::default(), &[("bob", Role::Approver)]).await;
+    login(&rig, "correct horse battery", "bob", "").await;
+    login(&rig, "bob", "not the password", "").await;
+    let (cookie, csrf) = jar(&login(&rig, "bob", PASSWORD, "").await);
+    let meant = format!("{cookie}x-placet-csrf: {csrf}\r\n");
+    rig.send("POST", "/v1/logout", &meant, b"").await;
+    assert_eq!(
+        at_the_door(&rig),
+        [
+            "somebody was not let in, whose name or password was wrong, from 127.0.0.1",
+            "bob was not let in, whose name or password was wrong, from 127.0.0.1",
+            "bob signed in from 127.0.0.1",
+            "bob signed out from 127.0.0.1",
+        ]
+    );
+    let all = rig.get("/v1/records?limit=1000").await.text;
+    assert!(!all.contains("correct horse") && !all.contains("not the password"), "{all}");
+    let found = rig.get("/v1/records?kind=sign_in").await.json();
+    assert_eq!(found["records"].as_array().unwrap().len(), 4);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_knocks_all_day_does_not_fill_the_log() {
+    let rig = rig_with(Settings { behind_proxy: true, ..Settings::default() }, &[]).await;
+    for number in 0..40 {
+        rig.engine
+            .login_refused(&format!("nobody{number}"), "10.0.0.1", placet_engine::SignInStep::Refused)
+            .await
+            .unwrap();
+    }
+    assert_eq!(at_the_door(&rig).len(), 10);
+    rig.engine.keep_house().await.unwrap();
+    let told = at_the_door(&rig);
+    assert_eq!(told.len(), 11);
+    assert_eq!(told[10], "30 more tries to sign in were refused, too many to be told one by one");
+    rig.engine.keep_house().await.unwrap();
+    assert_eq!(at_the_door(&rig).len(), 11, "each is told once");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_role_is_changed_and_whoever_has_it_signs_in_again() {
+    let rig = rig_with(Settings::default(), &[("bob", Role::Operator)]).await;
+    let (cookie, _) = jar(&login(&rig, "bob", PASSWORD, "").await);
+    let set = async |user: &str, role: &str| {
+        let path = format!("/v1/users/{user}/role");
+        rig.ask("PUT", &path, Some(&rig.first()), Some(&json!({ "role": role }))).await
+    };
+    assert_eq!(set("bob", "auditor").await.json(), json!({ "user": "bob", "role": "auditor" }));
+    assert_eq!(rig.send("GET", "/v1/me", &cookie, b"").await.status, 401);
+    let (cookie, _) = jar(&login(&rig, "bob", PASSWORD, "").await);
+    assert_eq!(rig.send("GET", "/v1/me", &cookie, b"").await.json()["role"], "auditor");
+    assert_eq!(set("eve", "auditor").await.status, 404);
+    assert_eq!((set("bob", "agent").await.status, set("bob", "king").await.status), (400, 400));
+    let told = rig.get("/v1/records?text=user:bob").await.text;
+    assert!(told.contains("ann gave the user bob the role auditor, which was `the role operator`"), "{told}");
+}

@@ -60,6 +60,7 @@ pub fn run(arguments: &ConfigOf) -> anyhow::Result<ExitCode> {
         Command::Check { file, json } => {
             let config = super::read(file.as_deref())?;
             config.channels()?;
+            config.collector()?;
             check(&config, *json)
         }
     }

@@ -23,6 +23,7 @@ const BYTES_MAX: u64 = 1 << 20;
 #[derive(Debug, Default)]
 pub struct Credentials {
     channels: BTreeMap<String, ChannelSecrets>,
+    chat: ChatSecrets,
     set: Vec<Set>,
 }
 
@@ -31,7 +32,19 @@ pub struct Credentials {
 #[serde(default, deny_unknown_fields)]
 struct File {
     notifications: BTreeMap<String, ChannelSecrets>,
+    chat: ChatSecrets,
 }
+
+/// The secrets of the chat from which holds may be answered.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChatSecrets {
+    /// What the chat signs with.
+    pub secret: Option<Secret>,
+}
+
+/// The path of the one above.
+const CHAT_SECRET: [&str; 2] = ["chat", "secret"];
 
 /// The secrets of one channel.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -81,7 +94,7 @@ pub fn names_in(channels: &[String]) -> Vec<String> {
     let of = |channel: &String| {
         keys.iter().map(|key| variable(&["notifications", channel, key])).collect::<Vec<_>>()
     };
-    channels.iter().flat_map(of).collect()
+    channels.iter().flat_map(of).chain([variable(&CHAT_SECRET)]).collect()
 }
 
 /// What to do with a secret that stands in the configuration.
@@ -127,6 +140,8 @@ impl Credentials {
             }
             found.channels = read.notifications;
             found.note(|_, _| Some(From::Credentials));
+            found.chat = read.chat;
+            found.note_chat(From::Credentials);
         }
         for channel in channels {
             let secrets = found.channels.entry(channel.clone()).or_default();
@@ -135,6 +150,11 @@ impl Credentials {
                     *slot = Some(Secret(Zeroizing::new(value.clone())));
                 }
             }
+        }
+        let name = variable(&CHAT_SECRET);
+        if let Some(value) = variables.get(&name) {
+            found.chat.secret = Some(Secret(Zeroizing::new(value.clone())));
+            found.note_chat(From::Environment(name));
         }
         let named = |channel: &str, key: &str| {
             let name = variable(&["notifications", channel, key]);
@@ -154,6 +174,18 @@ impl Credentials {
                 self.set.push(Set { path, value: None, from });
             }
         }
+    }
+
+    /// Remembers where that of the chat came from, if it is set.
+    fn note_chat(&mut self, from: From) {
+        let path = CHAT_SECRET.map(str::to_owned).to_vec();
+        self.set.retain(|set| set.path != path);
+        self.set.extend(self.chat.secret.as_ref().map(|_| Set { path, value: None, from }));
+    }
+
+    /// Those of the chat.
+    pub fn chat(&self) -> &ChatSecrets {
+        &self.chat
     }
 
     /// Those of a channel.

@@ -1,6 +1,8 @@
 //! The configuration: one TOML file, what the environment says over it, secrets apart. Every key is known, every error has
 //! its place.
 
+mod chat;
+
 mod command;
 
 mod credentials;
@@ -12,6 +14,8 @@ pub mod notifications;
 pub mod schema;
 
 pub mod server;
+
+mod telemetry;
 
 use std::{
     collections::BTreeMap,
@@ -28,12 +32,14 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
+use chat::ChatSettings;
 pub use command::{ConfigOf, run};
 pub use credentials::Credentials;
 use environment::Override;
 use notifications::ChannelSettings;
 use schema::Shape;
 use server::ServerSettings;
+use telemetry::TelemetrySettings;
 
 use crate::{keyring, style};
 
@@ -49,6 +55,10 @@ pub struct Config {
     pub server: ServerSettings,
     /// Who is told that a person is needed, by name.
     pub notifications: BTreeMap<String, ChannelSettings>,
+    /// Who may answer from a chat.
+    pub chat: ChatSettings,
+    /// Where spans and metrics go.
+    pub telemetry: TelemetrySettings,
     /// The secrets that go with them.
     pub credentials: Credentials,
     /// Which file it was read from.
@@ -95,6 +105,8 @@ pub enum From {
 struct Beside {
     server: ServerSettings,
     notifications: BTreeMap<String, ChannelSettings>,
+    chat: ChatSettings,
+    telemetry: TelemetrySettings,
 }
 
 /// Reads the policy from `file`, from where it is by default, or gives the defaults.
@@ -166,19 +178,20 @@ fn compose(
     let own = |shape: &Shape| toml::Deserializer::from(Spanned::new(span.clone(), part(&table, shape)));
     let policy = Policy::deserialize(own(&Shape::of::<Policy>())).map_err(refuse)?;
     let beside = Beside::deserialize(own(&Shape::of::<Beside>()));
-    let Beside { server, notifications } = beside.map_err(refuse)?;
+    let Beside { server, notifications, chat, telemetry } = beside.map_err(refuse)?;
     let credentials = Credentials::read(file.as_deref(), &names, variables)?;
     set.extend(credentials.list());
     let problem = policy.problem().or_else(|| server.problem()).or_else(|| {
         notifications.iter().find_map(|(name, channel)| channel.problem(name, credentials.of(name)))
     });
+    let problem = problem.or_else(|| chat.problem(credentials.chat())).or_else(|| telemetry.problem());
     if let Some(problem) = problem {
         match &file {
             Some(file) => bail!("{}: {problem}", file.display()),
             None => bail!("{problem}"),
         }
     }
-    Ok(Config { policy, server, notifications, credentials, file, set })
+    Ok(Config { policy, server, notifications, chat, telemetry, credentials, file, set })
 }
 
 /// What of `table` has a place in `shape`.
@@ -360,7 +373,8 @@ mod tests {
 
     fn composed(text: &str) -> anyhow::Result<Config> {
         // What the examples need, and nobody may write down there.
-        let secrets = ["PLACET_NOTIFICATIONS_OPS_SECRET", "PLACET_NOTIFICATIONS_MAIL_PASSWORD"];
+        let secrets =
+            ["PLACET_NOTIFICATIONS_OPS_SECRET", "PLACET_NOTIFICATIONS_MAIL_PASSWORD", "PLACET_CHAT_SECRET"];
         let secrets = secrets.map(|name| (name.to_owned(), "sesame".to_owned()));
         let named = text.lines().any(|line| line == "[notifications.ops]");
         let mut config =

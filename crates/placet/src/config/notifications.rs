@@ -1,5 +1,7 @@
 //! `[notifications.NAME]`: who is told that a person is needed.
 
+use std::path::{Path, PathBuf};
+
 use placet_core::{
     effect::url::{self, Reach},
     rule::Severity,
@@ -34,6 +36,9 @@ pub struct ChannelSettings {
     /// How the connection to it is protected.
     #[serde(default)]
     pub smtp_tls: SmtpTls,
+    /// A file with certificates that its own may be signed by.
+    #[serde(default)]
+    pub smtp_ca: Option<PathBuf>,
     /// The user there.
     #[serde(default)]
     pub username: Option<String>,
@@ -153,7 +158,8 @@ impl Config {
     /// The channels, ready to be used.
     pub fn channels(&self) -> anyhow::Result<Channels> {
         let open = |(name, settings): (&String, &ChannelSettings)| {
-            let way = settings.way(self.credentials.of(name));
+            let beside = self.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+            let way = settings.way(self.credentials.of(name), beside, !self.chat.senders.is_empty());
             let way = way.map_err(|why| anyhow::anyhow!("`[notifications.{name}]`: {why}"))?;
             let on = settings.on.iter().map(|trigger| trigger.occasion()).collect();
             Ok(Channel { name: name.clone(), on, severity_min: settings.severity_min.0, way })
@@ -174,8 +180,8 @@ impl Trigger {
 }
 
 impl ChannelSettings {
-    /// How it is told; or what is wrong with it.
-    fn way(&self, secrets: ChannelSecrets) -> Result<Way, String> {
+    /// How it is told; or what is wrong with it. Files it names are `beside`; `answers` if holds are answered in a chat.
+    fn way(&self, secrets: ChannelSecrets, beside: &Path, answers: bool) -> Result<Way, String> {
         let reach = Reachable { private_hosts: self.private_hosts.clone() };
         let url = || self.url.clone().unwrap_or_default();
         let secret = |secret: &Option<super::credentials::Secret>| {
@@ -189,7 +195,8 @@ impl ChannelSettings {
             ChannelKind::Slack => {
                 let url = secret(&secrets.webhook_url);
                 self.refuse_clear(&url)?;
-                Way::Slack(Slack::new(&url, reach))
+                let slack = Slack::new(&url, reach);
+                Way::Slack(if answers { slack.with_answers() } else { slack })
             }
             ChannelKind::Ntfy => {
                 self.refuse_clear(&url())?;
@@ -210,7 +217,18 @@ impl ChannelSettings {
                     self.refuse_clear(&format!("http://{server}"))?;
                 }
                 let people = (self.from.as_deref().unwrap_or(""), self.to.as_slice());
-                Way::Email(Email::new(&server, tls, user, people, reach)?)
+                let email = Email::new(&server, tls, user, people, reach)?;
+                Way::Email(match &self.smtp_ca {
+                    None => email,
+                    Some(file) => {
+                        let file = beside.join(file);
+                        let cannot = |why: &dyn std::fmt::Display| {
+                            format!("`smtp_ca` cannot be used, `{}`: {why}", file.display())
+                        };
+                        let pem = std::fs::read(&file).map_err(|why| cannot(&why))?;
+                        email.trusting(&pem).map_err(|why| cannot(&why))?
+                    }
+                })
             }
         })
     }

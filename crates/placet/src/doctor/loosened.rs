@@ -55,6 +55,16 @@ pub fn look(
             "give the plugin a token in its path, and take the network out of `agentguard_from`",
         );
     }
+    for (sender, user) in &config.chat.senders {
+        loose(
+            format!(
+                "{} may answer holds from a chat, as {}, without signing in",
+                printable::shown(sender, 60),
+                printable::shown(user, 60)
+            ),
+            "take them out of `senders` of `[chat]`, and let them answer in the pages",
+        );
+    }
     for (name, channel) in &config.notifications {
         let name = printable::shown(name, 60);
         for host in &channel.private_hosts {

@@ -1,9 +1,12 @@
 //! `placet holds`: the calls that wait for a person.
 
+mod seen;
+
 mod view;
 
 mod watch;
 
+pub use seen::Seen;
 pub use view::lines;
 
 use std::{
@@ -13,12 +16,17 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use placet_core::{grant::Wider, hold::HoldState, printable};
-use placet_engine::{AnswerError, HoldName, Ruling};
-use placet_store::{Hold, wait_for};
+use placet_core::{
+    grant::Wider,
+    hold::{HoldState, Ticket},
+    printable,
+};
+use placet_engine::{Clock as _, HoldName, Ruling, SystemClock};
+use serde_json::{Value, json};
 
 use crate::{
-    home::{Data, Home, remedied},
+    ground::{self, Ground, Refusal, part},
+    home::Data,
     style,
 };
 
@@ -107,46 +115,43 @@ pub struct Which {
     pub like: Option<String>,
 }
 
-/// Holds among which those alike are looked for.
-const ALIKE_MAX: usize = 10_000;
+/// Holds that are answered together.
+const TOGETHER_MAX: usize = 10_000;
 /// It was answered already.
 const ANSWERED: u8 = 7;
 
 /// Runs the command.
 pub fn run(arguments: &Holds) -> anyhow::Result<ExitCode> {
-    let home = arguments.data.open()?;
+    let ground = arguments.data.ground()?;
     let json = arguments.data.json;
     match &arguments.command {
-        Command::List { all, limit } => list(&home, *all, *limit, json),
-        Command::Show { hold } => show(&home, hold, json),
-        Command::Watch => watch::run(&home, json),
+        Command::List { all, limit } => list(&ground, *all, *limit, json),
+        Command::Show { hold } => show(&ground, hold, json),
+        Command::Watch => watch::run(&ground, json),
         Command::Approve { which, wider, yes } => {
             let ruling = wider.map_or(Ruling::Approve, Ruling::ApproveFor);
-            answer(&home, which, &ruling, *yes, json)
+            answer(&ground, which, &ruling, *yes, json)
         }
         Command::Deny { which, reason, yes } => {
-            answer(&home, which, &Ruling::Deny { reason: reason.clone() }, *yes, json)
+            answer(&ground, which, &Ruling::Deny { reason: reason.clone() }, *yes, json)
         }
     }
 }
 
-fn list(home: &Home, all: bool, limit: usize, json: bool) -> anyhow::Result<ExitCode> {
-    let holds = match all {
-        true => home.engine.look(|ledger| ledger.holds_last(limit)),
-        false => home.engine.pending(limit),
-    };
-    let holds = home.engine.views(holds.map_err(remedied)?).map_err(remedied)?;
+fn list(ground: &Ground, all: bool, limit: usize, json: bool) -> anyhow::Result<ExitCode> {
+    let state = if all { "all" } else { "pending" };
+    let holds = seen(ground, &format!("state={state}&limit={limit}"))?;
     let mut out = anstream::stdout();
     if json {
-        holds.iter().try_for_each(|hold| writeln!(out, "{}", style::json(&hold.as_json(true))))?;
+        holds.iter().try_for_each(|hold| writeln!(out, "{}", style::json(&hold.told)))?;
         return Ok(ExitCode::SUCCESS);
     }
-    crate::operate::banner(home, &mut out)?;
+    crate::operate::banner(ground, &mut out)?;
     if holds.is_empty() {
         writeln!(out, "nothing waits for a person")?;
         return Ok(ExitCode::SUCCESS);
     }
-    let now = home.engine.now();
+    let now = SystemClock.now();
     for hold in &holds {
         for line in view::lines(hold, now) {
             writeln!(out, "{line}")?;
@@ -155,46 +160,56 @@ fn list(home: &Home, all: bool, limit: usize, json: bool) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(home: &Home, name: &str, json: bool) -> anyhow::Result<ExitCode> {
-    let hold = home.engine.view(find(home, name)?).map_err(remedied)?;
+/// The holds that a query finds, with all that people see of them.
+fn seen(ground: &Ground, query: &str) -> anyhow::Result<Vec<Seen>> {
+    let told = ground.get(&format!("/v1/holds?whole=true&{query}"))?;
+    Seen::all(ground::list(&told, "holds"))
+}
+
+fn show(ground: &Ground, name: &str, json: bool) -> anyhow::Result<ExitCode> {
+    let hold = find(ground, name)?;
     let mut out = anstream::stdout();
     if json {
-        writeln!(out, "{}", style::json(&hold.as_json(true)))?;
+        writeln!(out, "{}", style::json(&hold.told))?;
         return Ok(ExitCode::SUCCESS);
     }
-    write!(out, "{}", view::page(&hold, home.engine.now()))?;
+    write!(out, "{}", view::page(&hold, SystemClock.now()))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn find(home: &Home, name: &str) -> anyhow::Result<Hold> {
-    let named = HoldName::parse(name).with_context(|| format!("`{}` names no hold", name.escape_debug()))?;
-    let hold = home.engine.hold(&named).map_err(remedied)?;
-    hold.with_context(|| {
-        format!("there is no hold `{}`; `placet holds list --all` shows the last ones", name.escape_debug())
-    })
+fn find(ground: &Ground, name: &str) -> anyhow::Result<Seen> {
+    HoldName::parse(name).with_context(|| format!("`{}` names no hold", name.escape_debug()))?;
+    match ground.look(&format!("/v1/holds/{}", part(name.trim())))? {
+        Ok(told) => Seen::read(told),
+        Err(refusal) if refusal.code == "not_found" => {
+            bail!("there is no hold `{}`; `placet holds list --all` shows the last ones", name.escape_debug())
+        }
+        Err(refusal) => Err(refusal.into()),
+    }
 }
 
 /// Shows what a wider approval would newly permit, and asks.
-fn agreed(home: &Home, holds: &[Hold], wider: Wider) -> anyhow::Result<bool> {
+fn agreed(ground: &Ground, holds: &[Seen], wider: Wider) -> anyhow::Result<bool> {
     let (mut err, dim) = (anstream::stderr(), style::DIM);
     for hold in holds {
-        let preview = home.engine.preview(&HoldName::Id(hold.id), wider)?;
-        writeln!(err, "With {} approved, these run without asking:", hold.opened.ticket)?;
-        for sentence in &preview.permits {
+        let path = format!("/v1/holds/{}/preview", hold.ticket);
+        let preview = ground.consult(&path, &json!({ "for": wider.to_string() }))?;
+        writeln!(err, "With {} approved, these run without asking:", hold.ticket)?;
+        for sentence in ground::list(&preview, "permits").iter().filter_map(Value::as_str) {
             writeln!(err, "  {}", printable::shown(sentence, 400))?;
         }
         let session = if wider == Wider::Session { ", or the session ends" } else { "" };
-        writeln!(err, "  until {}{session}", preview.until)?;
-        writeln!(err, "  {dim}for example: {}{dim:#}", printable::shown(&preview.witness, 400))?;
+        writeln!(err, "  until {}{session}", ground::text(&preview, "until"))?;
+        let witness = printable::shown(ground::text(&preview, "witness"), 400);
+        writeln!(err, "  {dim}for example: {witness}{dim:#}")?;
     }
     confirmed("Approve, and give that?")
 }
 
 /// Lists the holds that would be answered together, and asks.
-fn meant(home: &Home, holds: &[Hold]) -> anyhow::Result<bool> {
-    let (mut err, now) = (anstream::stderr(), home.engine.now());
-    let views = home.engine.views(holds.to_vec()).map_err(remedied)?;
-    for line in views.iter().flat_map(|hold| view::lines(hold, now)) {
+fn meant(holds: &[Seen]) -> anyhow::Result<bool> {
+    let (mut err, now) = (anstream::stderr(), SystemClock.now());
+    for line in holds.iter().flat_map(|hold| view::lines(hold, now)) {
         writeln!(err, "{line}")?;
     }
     confirmed(&format!("Answer all {}?", holds.len()))
@@ -213,53 +228,66 @@ fn confirmed(question: &str) -> anyhow::Result<bool> {
 }
 
 /// The holds that are meant.
-fn chosen(home: &Home, which: &Which) -> anyhow::Result<Vec<Hold>> {
+fn chosen(ground: &Ground, which: &Which) -> anyhow::Result<Vec<Seen>> {
     match (&which.hold, &which.session, &which.like) {
-        (Some(name), ..) => Ok(vec![find(home, name)?]),
+        (Some(name), ..) => Ok(vec![find(ground, name)?]),
         (None, Some(session), _) => {
-            let pending = home.engine.pending_of(session).map_err(remedied)?;
+            let pending = seen(ground, &format!("session={}&limit={TOGETHER_MAX}", part(session)))?;
             if pending.is_empty() {
                 bail!("nothing waits in the session `{}`", session.escape_debug());
             }
             Ok(pending)
         }
         (None, None, Some(name)) => {
-            let name = HoldName::Id(find(home, name)?.id);
-            Ok(home.engine.alike(&name, ALIKE_MAX)?)
+            let one = find(ground, name)?;
+            seen(ground, &format!("like={}&limit={TOGETHER_MAX}", part(one.ticket.as_str())))
         }
         (None, None, None) => bail!("name a hold, a session with `--session`, or one of many with `--like`"),
     }
 }
 
-fn answer(home: &Home, which: &Which, ruling: &Ruling, yes: bool, json: bool) -> anyhow::Result<ExitCode> {
-    let by = home.approver()?;
-    let holds = chosen(home, which)?;
+/// Answers one, and gives how it stands then.
+fn rule(ground: &Ground, ticket: &Ticket, ruling: &Ruling) -> anyhow::Result<Result<Seen, Refusal>> {
+    let (verb, body) = match ruling {
+        Ruling::Approve => ("approve", json!({})),
+        Ruling::ApproveFor(wider) => ("approve", json!({ "for": wider.to_string() })),
+        Ruling::Deny { reason: None } => ("deny", json!({})),
+        Ruling::Deny { reason: Some(reason) } => ("deny", json!({ "reason": reason })),
+    };
+    if let Err(refusal) = ground.try_to("POST", &format!("/v1/holds/{ticket}/{verb}"), &body)? {
+        return Ok(Err(refusal));
+    }
+    find(ground, ticket.as_str()).map(Ok)
+}
+
+fn answer(
+    ground: &Ground,
+    which: &Which,
+    ruling: &Ruling,
+    yes: bool,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
+    ground.credential()?;
+    let holds = chosen(ground, which)?;
     let agreed = match ruling {
         _ if yes => true,
-        Ruling::ApproveFor(wider) => agreed(home, &holds, *wider)?,
-        Ruling::Approve | Ruling::Deny { .. } => {
-            which.like.is_none() || holds.len() == 1 || meant(home, &holds)?
-        }
+        Ruling::ApproveFor(wider) => agreed(ground, &holds, *wider)?,
+        Ruling::Approve | Ruling::Deny { .. } => which.like.is_none() || holds.len() == 1 || meant(&holds)?,
     };
     if !agreed {
         writeln!(anstream::stderr(), "nothing was answered")?;
         return Ok(ExitCode::FAILURE);
     }
-    let names = holds.into_iter().map(|hold| HoldName::Ticket(hold.opened.ticket));
     let mut out = anstream::stdout();
     let mut code = ExitCode::SUCCESS;
-    for name in names {
-        match wait_for(home.engine.answer(name, ruling.clone(), &by)) {
-            Ok(hold) if json => {
-                let hold = home.engine.view(hold).map_err(remedied)?;
-                writeln!(out, "{}", style::json(&hold.as_json(true)))?;
-            }
+    for hold in holds {
+        match rule(ground, &hold.ticket, ruling)? {
+            Ok(hold) if json => writeln!(out, "{}", style::json(&hold.told))?,
             Ok(hold) if hold.state == HoldState::Pending => {
-                let hold = home.engine.view(hold).map_err(remedied)?;
-                let needs = Some(hold.missing()).filter(|missing| !missing.is_empty());
+                let needs = Some(hold.text("missing")).filter(|missing| !missing.is_empty());
                 let needs =
                     needs.map_or_else(|| "more must say no".to_owned(), |needs| format!("needs {needs}"));
-                writeln!(out, "noted {}  {}", hold.opened.ticket, printable::shown(&needs, 300))?;
+                writeln!(out, "noted {}  {}", hold.ticket, printable::shown(&needs, 300))?;
             }
             Ok(hold) => {
                 let colour = if matches!(ruling, Ruling::Approve | Ruling::ApproveFor(_)) {
@@ -268,14 +296,13 @@ fn answer(home: &Home, which: &Which, ruling: &Ruling, yes: bool, json: bool) ->
                     style::BAD
                 };
                 let about = printable::shown(&view::about(&hold), 160);
-                writeln!(out, "{colour}{}{colour:#} {}  {about}", hold.state, hold.opened.ticket)?;
+                writeln!(out, "{colour}{}{colour:#} {}  {about}", hold.state, hold.ticket)?;
             }
-            Err(AnswerError::Store(error)) => return Err(remedied(error)),
-            Err(error @ AnswerError::AlreadyResolved { .. }) => {
-                writeln!(anstream::stderr(), "{error}")?;
+            Err(refusal) if refusal.code == "already_resolved" => {
+                writeln!(anstream::stderr(), "{refusal}")?;
                 code = ExitCode::from(ANSWERED);
             }
-            Err(error) => return Err(error.into()),
+            Err(refusal) => return Err(refusal.into()),
         }
     }
     Ok(code)

@@ -3,20 +3,20 @@
 use std::fmt::Write as _;
 
 use placet_core::{Json, Timestamp, hold::HoldState, printable};
-use placet_engine::{Card, HoldView};
-use placet_store::Hold;
+use placet_engine::Card;
 
-use crate::style;
+use super::Seen;
+use crate::{ground::text, style};
 
 /// What a hold is about.
-pub fn about(hold: &Hold) -> String {
-    Card::read(&hold.opened.card)
-        .map_or_else(|| "what it was about is no longer kept".to_owned(), |card| card.about().to_owned())
+pub fn about(hold: &Seen) -> String {
+    let gone = || "what it was about is no longer kept".to_owned();
+    hold.card.as_ref().map_or_else(gone, |card| card.about().to_owned())
 }
 
 /// How long a person still has, as `4:12`.
-pub fn left(hold: &Hold, now: Timestamp) -> String {
-    let seconds = hold.opened.deadline.ms_since(now).max(0) / 1_000;
+pub fn left(hold: &Seen, now: Timestamp) -> String {
+    let seconds = hold.deadline.ms_since(now).max(0) / 1_000;
     match seconds / 3_600 {
         0 => format!("{}:{:02}", seconds / 60, seconds % 60),
         hours => format!("{hours}:{:02}:{:02}", seconds / 60 % 60, seconds % 60),
@@ -24,18 +24,18 @@ pub fn left(hold: &Hold, now: Timestamp) -> String {
 }
 
 /// Who asks.
-pub fn who(hold: &Hold) -> String {
-    let agent = if hold.opened.agent.is_empty() { "an agent without a name" } else { &hold.opened.agent };
+pub fn who(hold: &Seen) -> String {
+    let agent = if hold.text("agent").is_empty() { "an agent without a name" } else { hold.text("agent") };
     let agent = printable::shown(agent, 40);
-    match hold.opened.session.as_str() {
+    match hold.text("session") {
         "" => agent,
         session => format!("{agent} · session {}", printable::shown(session, 24)),
     }
 }
 
 /// The call in a line.
-pub fn called(hold: &Hold) -> String {
-    match Card::read(&hold.opened.card) {
+pub fn called(hold: &Seen) -> String {
+    match &hold.card {
         None => String::new(),
         Some(card) => {
             format!("{}  {}", printable::shown(card.tool(), 40), placet_core::record::arguments(card.args()))
@@ -44,16 +44,16 @@ pub fn called(hold: &Hold) -> String {
 }
 
 /// Whether a line shows the whole call.
-pub fn is_whole(hold: &Hold) -> bool {
+pub fn is_whole(hold: &Seen) -> bool {
     !called(hold).ends_with('…')
 }
 
 /// Who asked for a person, and how risky it is.
-pub fn why(hold: &Hold) -> String {
-    let Some(card) = Card::read(&hold.opened.card) else { return String::new() };
+pub fn why(hold: &Seen) -> String {
+    let Some(card) = &hold.card else { return String::new() };
     let risk = card.as_json().get("assessment").and_then(|assessment| assessment.get("risk_score"));
     let risk = risk.and_then(number).map(|risk| format!("risk {risk:.2}"));
-    let rules: Vec<String> = asking_rules(&card);
+    let rules: Vec<String> = asking_rules(card);
     let asked = (!rules.is_empty()).then(|| format!("asked by {}", rules.join(", ")));
     [risk, asked].into_iter().flatten().collect::<Vec<_>>().join("   ")
 }
@@ -74,28 +74,28 @@ fn asking_rules(card: &Card) -> Vec<String> {
 }
 
 /// Who must still agree, and who is asked; nothing where anybody may answer.
-pub fn people(hold: &HoldView) -> String {
+pub fn people(hold: &Seen) -> String {
     if hold.state != HoldState::Pending {
         return String::new();
     }
-    let missing = Some(hold.missing()).filter(|missing| !missing.is_empty());
-    let asked = hold.addressed().join(", ");
+    let missing = Some(hold.text("missing")).filter(|missing| !missing.is_empty());
+    let asked = hold.addressed();
     let needs = missing.map(|missing| format!("needs {missing}"));
     let asked = (!asked.is_empty()).then(|| format!("asked: {asked}"));
     printable::shown(&[needs, asked].into_iter().flatten().collect::<Vec<_>>().join("   "), 300)
 }
 
 /// The hold as lines of a list.
-pub fn lines(hold: &HoldView, now: Timestamp) -> Vec<String> {
+pub fn lines(hold: &Seen, now: Timestamp) -> Vec<String> {
     let (bold, dim) = (style::HEADING, style::DIM);
     let when = match hold.state {
         HoldState::Pending => format!("{} left", left(hold, now)),
         state => state.to_string(),
     };
-    let crisis = if hold.opened.crisis { "touches life and safety: " } else { "" };
+    let crisis = if hold.crisis { "touches life and safety: " } else { "" };
     let mut lines = vec![format!(
         "{bold}{:<7}{bold:#} {when:<12} {:<36} {crisis}{}",
-        hold.opened.ticket.as_str(),
+        hold.ticket.as_str(),
         who(hold),
         printable::shown(&about(hold), 160)
     )];
@@ -108,24 +108,24 @@ pub fn lines(hold: &HoldView, now: Timestamp) -> Vec<String> {
 }
 
 /// The hold as a page.
-pub fn page(hold: &HoldView, now: Timestamp) -> String {
+pub fn page(hold: &Seen, now: Timestamp) -> String {
     let mut page = String::from("\n");
     let bold = style::HEADING;
     let when = match hold.state {
         HoldState::Pending => format!("{} left to answer", left(hold, now)),
-        state => match &hold.by {
-            Some(by) => format!("{state} by {} at {}", printable::shown(by, 64), hold.since),
-            None => format!("{state} at {}", hold.since),
+        state => match (hold.text("by"), hold.text("since")) {
+            ("", since) => format!("{state} at {since}"),
+            (by, since) => format!("{state} by {} at {since}", printable::shown(by, 64)),
         },
     };
-    let _ = writeln!(page, "  {bold}{}{bold:#}  {when}", hold.opened.ticket);
+    let _ = writeln!(page, "  {bold}{}{bold:#}  {when}", hold.ticket);
     let _ = writeln!(page, "  {}", who(hold));
-    if let Some(reason) = &hold.reason {
-        let _ = writeln!(page, "  they said: {}", printable::shown(reason, 500));
+    if !hold.text("reason").is_empty() {
+        let _ = writeln!(page, "  they said: {}", printable::shown(hold.text("reason"), 500));
     }
-    let Some(card) = Card::read(&hold.opened.card) else {
-        let _ =
-            writeln!(page, "\n  what it was about is no longer kept; record {} has it\n", hold.opened.record);
+    let record = hold.told["record"].as_u64().unwrap_or(0);
+    let Some(card) = &hold.card else {
+        let _ = writeln!(page, "\n  what it was about is no longer kept; record {record} has it\n");
         return page;
     };
     section(&mut page, "What would happen");
@@ -147,7 +147,7 @@ pub fn page(hold: &HoldView, now: Timestamp) -> String {
             let _ = writeln!(page, "    +{weight:.2}  {}", printable::shown(words, 300));
         }
     }
-    for rule in asking_rules(&card) {
+    for rule in asking_rules(card) {
         let _ = writeln!(page, "    rule   {rule}");
     }
     for reason in card.reasons() {
@@ -171,45 +171,44 @@ pub fn page(hold: &HoldView, now: Timestamp) -> String {
             let _ = writeln!(page, "    {label}: {}", printable::shown(text, 500));
         }
     }
-    let _ = writeln!(
-        page,
-        "\n  record {} has the decision: placet audit show {}\n",
-        hold.opened.record, hold.opened.record
-    );
+    let _ = writeln!(page, "\n  record {record} has the decision: placet audit show {record}\n");
     page
 }
 
 /// Who has said what, who must still, and who is asked next.
-fn who_answers(page: &mut String, hold: &HoldView) {
-    let (progress, asked) = (hold.progress(), hold.addressed());
-    if progress.is_empty() && asked.is_empty() && hold.next().is_none() {
+fn who_answers(page: &mut String, hold: &Seen) {
+    let (needs, asked) = (hold.list("needs"), hold.addressed());
+    let next = hold.told.get("escalates").filter(|next| next.is_object());
+    if needs.is_empty() && asked.is_empty() && next.is_none() {
         return;
     }
     section(page, "Who answers");
     let mut line = |text: &str| {
         let _ = writeln!(page, "    {}", printable::shown(text, 300));
     };
-    for need in &progress {
-        let of = need.who.as_ref().map(|who| format!(" of {who}")).unwrap_or_default();
-        let ends =
-            if need.deny == 1 { "one no ends it".to_owned() } else { format!("{} no's end it", need.deny) };
-        line(&format!("{}{of} must say yes; {ends}", need.approve));
+    for need in needs {
+        let of = need["who"].as_str().map(|who| format!(" of {who}")).unwrap_or_default();
+        let ends = match need["deny"].as_u64() {
+            Some(1) => "one no ends it".to_owned(),
+            many => format!("{} no's end it", many.unwrap_or(0)),
+        };
+        line(&format!("{}{of} must say yes; {ends}", need["approve"]));
     }
-    for vote in &hold.votes {
-        let wider = vote.wider.as_ref().map(|wider| format!(", for {wider}")).unwrap_or_default();
-        let said = if vote.yes { "yes" } else { "no" };
-        line(&format!("{} said {said} at {}{wider}", vote.by, vote.at));
+    for vote in hold.list("votes") {
+        let wider = vote["for"].as_str().map(|wider| format!(", for {wider}")).unwrap_or_default();
+        let said = if text(vote, "vote") == "approve" { "yes" } else { "no" };
+        line(&format!("{} said {said} at {}{wider}", text(vote, "by"), text(vote, "at")));
     }
     if hold.state == HoldState::Pending {
-        let missing = hold.missing();
+        let missing = hold.text("missing");
         if !missing.is_empty() {
             line(&format!("still needed: {missing}"));
         }
         if !asked.is_empty() {
-            line(&format!("asked: {}", asked.join(", ")));
+            line(&format!("asked: {asked}"));
         }
-        if let Some((to, at)) = hold.next() {
-            line(&format!("{to} is asked too at {at}"));
+        if let Some(next) = next {
+            line(&format!("{} is asked too at {}", text(next, "to"), text(next, "at")));
         }
     }
 }

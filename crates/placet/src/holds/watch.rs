@@ -13,8 +13,7 @@ use placet_core::{
     hold::{HoldState, Ticket},
     printable,
 };
-use placet_engine::{AnswerError, Approver, HoldName, HoldView, Ruling, Standing};
-use placet_store::{HoldId, Store as _, wait_for};
+use placet_engine::{Clock as _, Ruling, Standing, SystemClock};
 use ratatui::{
     Frame,
     crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers},
@@ -24,8 +23,11 @@ use ratatui::{
     widgets::{Block, Borders, Clear, Paragraph, Wrap},
 };
 
-use super::view;
-use crate::home::{Home, remedied};
+use super::{Seen, view};
+use crate::{
+    ground::{Ground, list},
+    operate,
+};
 
 /// How often we look for news, and for keys.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -33,39 +35,42 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const SHOWN_MAX: usize = 200;
 
 /// Runs the command: a screen for a person, or lines of JSON for a program.
-pub fn run(home: &Home, json: bool) -> anyhow::Result<ExitCode> {
+pub fn run(ground: &Ground, json: bool) -> anyhow::Result<ExitCode> {
     if json {
-        return lines(home);
+        return lines(ground);
     }
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         bail!("`placet holds watch` needs a terminal; a program can use `--json`, or `placet holds list`");
     }
-    let by = home.approver()?;
+    ground.credential()?;
     let mut terminal = ratatui::init();
-    let result = screen(home, &by, &mut terminal);
+    let result = screen(ground, &mut terminal);
     ratatui::restore();
     result
 }
 
+/// A number that changes when anything happens to a hold: whatever does is in the log.
+fn version(ground: &Ground) -> anyhow::Result<Option<u64>> {
+    Ok(ground.get("/v1/records?limit=0")?["size"].as_u64())
+}
+
 /// Prints each hold as it opens, as somebody speaks or is asked besides, and as it is answered, a line each.
-fn lines(home: &Home) -> anyhow::Result<ExitCode> {
+fn lines(ground: &Ground) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout();
     let mut known: BTreeMap<i64, (HoldState, usize, usize)> = BTreeMap::new();
-    let mut version = None;
-    let mut first = true;
+    let mut seen = None;
     loop {
-        let now = Some(home.store.others_version().map_err(remedied)?);
-        if now != version {
-            version = now;
-            let holds = match std::mem::take(&mut first) {
-                true => home.engine.pending(usize::MAX >> 1),
-                false => home.engine.look(|ledger| ledger.holds_last(1_000)),
+        let now = version(ground)?;
+        if now != seen {
+            let query = match seen {
+                None => "limit=10000",
+                Some(_) => "state=all&limit=1000",
             };
-            let holds = home.engine.views(holds.map_err(remedied)?).map_err(remedied)?;
-            for hold in holds.iter().rev() {
-                let stands = (hold.state, hold.votes.len(), hold.addressed().len());
-                if known.insert(hold.id.0, stands) != Some(stands) {
-                    writeln!(out, "{}", crate::style::json(&hold.as_json(true)))?;
+            seen = now;
+            for hold in super::seen(ground, query)?.iter().rev() {
+                let stands = (hold.state, hold.list("votes").len(), hold.list("addressed_to").len());
+                if known.insert(hold.id, stands) != Some(stands) {
+                    writeln!(out, "{}", crate::style::json(&hold.told))?;
                 }
             }
             out.flush()?;
@@ -76,9 +81,9 @@ fn lines(home: &Home) -> anyhow::Result<ExitCode> {
 
 /// What the screen shows.
 pub struct Screen {
-    pub holds: Vec<HoldView>,
+    pub holds: Vec<Seen>,
     /// Which one the keys are about. If it goes, none is, until somebody chooses.
-    pub chosen: Option<HoldId>,
+    pub chosen: Option<i64>,
     pub standing: Standing,
     pub agents: usize,
     pub now: Timestamp,
@@ -112,13 +117,13 @@ impl Screen {
         self.holds.iter().position(|hold| Some(hold.id) == self.chosen)
     }
 
-    fn hold(&self) -> Option<&HoldView> {
+    fn hold(&self) -> Option<&Seen> {
         self.place().and_then(|place| self.holds.get(place))
     }
 
     /// The same list with what waits now; the chosen one stays chosen. One that is gone leaves nothing chosen, so that no
     /// key is taken for an answer to another.
-    pub fn replace(&mut self, holds: Vec<HoldView>) {
+    pub fn replace(&mut self, holds: Vec<Seen>) {
         let first = self.holds.is_empty() && self.chosen.is_none();
         self.holds = holds;
         if first {
@@ -130,7 +135,7 @@ impl Screen {
     /// Takes away what can no longer be answered.
     pub fn expire(&mut self, now: Timestamp) {
         self.now = now;
-        self.holds.retain(|hold| hold.opened.deadline > now);
+        self.holds.retain(|hold| hold.deadline > now);
         self.let_go();
     }
 
@@ -192,8 +197,8 @@ impl Screen {
     }
 
     fn plain_key(&mut self, code: KeyCode) -> Wish {
-        let ticket = self.hold().map(|hold| (hold.opened.ticket.clone(), hold.opened.crisis));
-        let whole = self.mood != Mood::List || self.hold().is_some_and(|hold| view::is_whole(hold));
+        let ticket = self.hold().map(|hold| (hold.ticket.clone(), hold.crisis));
+        let whole = self.mood != Mood::List || self.hold().is_some_and(view::is_whole);
         match (code, ticket) {
             (KeyCode::Char('q'), _) => return Wish::Quit,
             (KeyCode::Esc, _) if self.mood == Mood::List => return Wish::Quit,
@@ -301,10 +306,10 @@ impl Screen {
         for hold in self.holds.iter().skip(first).take(fits) {
             let mark = if Some(hold.id) == self.chosen { "▸ " } else { "  " };
             let about = printable::shown(&view::about(hold), 200);
-            let crisis = if hold.opened.crisis { "touches life and safety: " } else { "" };
+            let crisis = if hold.crisis { "touches life and safety: " } else { "" };
             lines.push(Line::from(vec![
                 Span::raw(mark),
-                Span::styled(format!("{:<8}", hold.opened.ticket.as_str()), bold),
+                Span::styled(format!("{:<8}", hold.ticket.as_str()), bold),
                 Span::raw(format!(
                     "{:<12} {:<34} ",
                     format!("{} left", view::left(hold, self.now)),
@@ -323,34 +328,33 @@ impl Screen {
     }
 }
 
-fn screen(home: &Home, by: &Approver, terminal: &mut ratatui::DefaultTerminal) -> anyhow::Result<ExitCode> {
+fn screen(ground: &Ground, terminal: &mut ratatui::DefaultTerminal) -> anyhow::Result<ExitCode> {
     let mut screen = Screen {
         holds: Vec::new(),
         chosen: None,
-        standing: home.engine.standing().map_err(remedied)?,
+        standing: operate::standing(&ground.get("/v1/mode")?)?,
         agents: 0,
-        now: home.engine.now(),
+        now: SystemClock.now(),
         mood: Mood::List,
         note: String::new(),
     };
-    let mut version = None;
+    let mut seen = None;
     loop {
-        screen.now = home.engine.now();
-        let now = Some(home.store.others_version().map_err(remedied)?);
-        if now != version {
-            version = now;
+        screen.now = SystemClock.now();
+        let now = version(ground)?;
+        if now != seen {
+            seen = now;
             let before = screen.holds.len();
-            let holds = home.engine.pending(SHOWN_MAX).and_then(|holds| home.engine.views(holds));
-            screen.replace(holds.map_err(remedied)?);
-            screen.standing = home.engine.standing().map_err(remedied)?;
-            screen.agents = home.engine.look(|ledger| ledger.agents()).map_err(remedied)?.len();
+            screen.replace(super::seen(ground, &format!("limit={SHOWN_MAX}"))?);
+            screen.standing = operate::standing(&ground.get("/v1/mode")?)?;
+            screen.agents = list(&ground.get("/v1/agents")?, "agents").len();
             if screen.holds.len() > before {
                 // A bell for whoever looks elsewhere.
                 let _ = std::io::stdout().write_all(b"\x07");
             }
         }
         // What ran out while we looked is not shown as if it could be answered.
-        screen.expire(home.engine.now());
+        screen.expire(SystemClock.now());
         terminal.draw(|frame| screen.draw(frame))?;
         if !event::poll(LOOK_EVERY)? {
             continue;
@@ -360,17 +364,15 @@ fn screen(home: &Home, by: &Approver, terminal: &mut ratatui::DefaultTerminal) -
             Wish::Nothing => {}
             Wish::Quit => return Ok(ExitCode::SUCCESS),
             Wish::Answer(ticket, ruling) => {
-                let name = HoldName::Ticket(ticket);
-                screen.note = match wait_for(home.engine.answer(name, ruling, by)) {
+                screen.note = match super::rule(ground, &ticket, &ruling)? {
                     Ok(hold) if hold.state == HoldState::Pending => {
-                        format!("  {} noted; others must answer too", hold.opened.ticket)
+                        format!("  {} noted; others must answer too", hold.ticket)
                     }
-                    Ok(hold) => format!("  {} {}", hold.opened.ticket, hold.state),
-                    Err(AnswerError::Store(error)) => return Err(remedied(error)),
-                    Err(error) => format!("  {error}"),
+                    Ok(hold) => format!("  {} {}", hold.ticket, hold.state),
+                    Err(refusal) => format!("  {refusal}"),
                 };
                 screen.mood = Mood::List;
-                version = None;
+                seen = None;
             }
         }
     }
@@ -379,6 +381,7 @@ fn screen(home: &Home, by: &Approver, terminal: &mut ratatui::DefaultTerminal) -
 #[cfg(test)]
 mod tests {
     use placet_core::{CallDigest, hold::InvalidTicket};
+    use placet_engine::HoldView;
     use placet_store::{Hold, HoldId, NewHold};
     use ratatui::{Terminal, backend::TestBackend};
 
@@ -429,8 +432,9 @@ mod tests {
         screen
     }
 
-    fn views(holds: Vec<Hold>) -> Vec<HoldView> {
-        holds.into_iter().map(|hold| HoldView::new(hold, Vec::new(), at(0))).collect()
+    fn views(holds: Vec<Hold>) -> Vec<Seen> {
+        let seen = |hold| Seen::read(HoldView::new(hold, Vec::new(), at(0)).as_json(true));
+        holds.into_iter().map(seen).collect::<Result<_, _>>().expect("holds as they are told")
     }
 
     fn drawn(screen: &Screen) -> String {

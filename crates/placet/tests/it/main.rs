@@ -20,6 +20,7 @@ mod doctor;
 mod edits;
 mod examples;
 mod explain;
+mod ground;
 mod holds;
 mod killed;
 mod notifications;

@@ -32,7 +32,7 @@ const ROWS: usize = 50;
 const TODAY_MS: i64 = 20 * 60 * 60 * 1_000;
 
 /// The kinds of record, as people call them.
-const KINDS: [(EntryKind, &str); 12] = [
+const KINDS: [(EntryKind, &str); 13] = [
     (EntryKind::Decision, "Decisions"),
     (EntryKind::HoldStep, "Answers to holds"),
     (EntryKind::Vote, "Answers of one of several"),
@@ -44,6 +44,7 @@ const KINDS: [(EntryKind, &str); 12] = [
     (EntryKind::SessionWarrant, "Warrants of sessions"),
     (EntryKind::Setting, "Changes by operators"),
     (EntryKind::Crisis, "Crisis"),
+    (EntryKind::SignIn, "Signing in and out"),
     (EntryKind::Retention, "What aged out"),
 ];
 
