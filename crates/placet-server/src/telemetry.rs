@@ -192,7 +192,8 @@ impl Teller {
             if is_new {
                 self.meters.decision(decided, took);
             }
-            let (start, end) = (instant(record.at) - took, instant(record.at));
+            let end = instant(record.at);
+            let start = end.checked_sub(took).unwrap_or(end);
             return Ok(Some(self.made(
                 "decide",
                 record.index,
