@@ -185,3 +185,16 @@ fn what_nobody_could_be_told_is_a_finding() {
     let (listed, _) = run(home.path(), &["notifications", "list", "--dead"]);
     assert!(listed.contains("after 12 tries") && listed.contains("gone"), "{listed}");
 }
+
+#[test]
+fn who_may_answer_from_a_chat_is_found() {
+    let home = used();
+    let (config, secrets) = (home.path().join("placet.toml"), home.path().join("credentials.toml"));
+    fs::write(&config, "[chat]\nsenders = { U024BE7LH = \"mara\" }\n").unwrap();
+    fs::write(&secrets, "[chat]\nsecret = \"between the chat and us\"\n").unwrap();
+    fs::set_permissions(&secrets, fs::Permissions::from_mode(0o600)).unwrap();
+    let (findings, _, code) = examined(home.path(), &["--config", config.to_str().unwrap()]);
+    assert_eq!(code, 1);
+    let found = "U024BE7LH may answer holds from a chat, as mara, without signing in";
+    assert!(findings.iter().any(|finding| finding.starts_with(found)), "{findings:?}");
+}
