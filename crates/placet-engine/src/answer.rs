@@ -12,6 +12,9 @@ pub enum Answer {
         /// With these arguments instead of its own.
         #[serde(skip_serializing_if = "Option::is_none")]
         args: Option<Json>,
+        /// That a person has changed them, where they did.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        changed: Option<String>,
         /// The record of the decision.
         record: u64,
         /// What would have stopped it, were it not only observed.
@@ -57,6 +60,19 @@ impl Answer {
     /// Whether it may run.
     pub fn is_allow(&self) -> bool {
         matches!(self, Answer::Allow { .. })
+    }
+
+    /// It may run as it is.
+    pub(crate) fn allowed(record: u64) -> Self {
+        Answer::Allow { args: None, changed: None, record, observed: None }
+    }
+
+    /// It may run as a person has changed it.
+    pub(crate) fn edited(ticket: &Ticket, args: Json, record: u64) -> Self {
+        let changed = format!(
+            "A person has changed the arguments (ticket {ticket}). It may run with these, once, and not with its own."
+        );
+        Answer::Allow { args: Some(args), changed: Some(changed), record, observed: None }
     }
 
     pub(crate) fn failed(what: &str) -> Self {

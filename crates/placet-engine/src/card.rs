@@ -24,14 +24,16 @@ struct Kept<'a> {
     assessment: Option<&'a Assessment>,
     #[serde(skip_serializing_if = "Option::is_none")]
     needs: Option<&'a Needs>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    edits: bool,
 }
 
 /// What a person sees of a held call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Card(Json);
 
-/// The card of a call.
-pub(crate) fn write(call: &ToolCall, decision: &Decision, needs: Option<&Needs>) -> Vec<u8> {
+/// The card of a call. `edits` says whether its host takes other arguments.
+pub(crate) fn write(call: &ToolCall, decision: &Decision, needs: Option<&Needs>, edits: bool) -> Vec<u8> {
     let kept = Kept {
         about: about(decision),
         call: call.into(),
@@ -39,6 +41,7 @@ pub(crate) fn write(call: &ToolCall, decision: &Decision, needs: Option<&Needs>)
         findings: &decision.findings,
         assessment: decision.assessment.as_ref(),
         needs,
+        edits,
     };
     // Our own types have text for keys, so this cannot fail; a card that is empty says that it is gone.
     let card = serde_json::to_vec(&kept).unwrap_or_default();
@@ -157,6 +160,11 @@ impl Card {
     /// record of the decision.
     pub(crate) fn needs(&self) -> Option<Needs> {
         self.0.get("needs").and_then(Needs::from_json)
+    }
+
+    /// Whether the host of the call takes other arguments.
+    pub(crate) fn takes_edits(&self) -> bool {
+        self.0.get("edits").and_then(Json::as_bool).unwrap_or(false)
     }
 
     /// All of it.

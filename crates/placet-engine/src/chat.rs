@@ -19,7 +19,7 @@ impl Engine {
 pub(crate) fn refuses(hold: &Hold, ruling: &Ruling) -> Option<&'static str> {
     match ruling {
         _ if hold.opened.crisis => Some("it touches life and safety"),
-        Ruling::ApproveFor(_) => Some("only the call itself is approved there"),
+        Ruling::ApproveFor(_) | Ruling::ApproveEdited(_) => Some("only the call itself is approved there"),
         Ruling::Approve | Ruling::Deny { .. } => None,
     }
 }

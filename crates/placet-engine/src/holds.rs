@@ -6,13 +6,15 @@ use placet_core::{
     Redactor,
     grant::{self, NotGrantable, Wider},
     hold::{HoldEvent, HoldState, REDEEM_MS, Ticket},
+    json::Object,
     record::{HoldStep, What},
     warrant::{Approval, ApprovalScope},
 };
 use placet_store::{Hold, HoldChange, HoldId, Ledger, StoreError, ThreatState, Turn, transact_telling};
 
 use crate::{
-    Approver, Card, Credential, CredentialError, Engine, chat,
+    Approver, Card, Credential, CredentialError, Engine, NotEditable, chat,
+    edits::Proposal,
     engine::{Shared, look},
     grants,
     settle::Settled,
@@ -50,12 +52,17 @@ pub enum Ruling {
     Approve,
     /// This call may run, and others like it without asking.
     ApproveFor(Wider),
+    /// This call may run, once, with these arguments instead of its own.
+    ApproveEdited(Object),
     /// It may not, and perhaps why; the agent reads it.
     Deny {
         /// Why.
         reason: Option<String>,
     },
 }
+
+/// How often an answer is given anew because what it rests on changed meanwhile.
+const TRIES_MAX: usize = 8;
 
 /// Why an answer was not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -125,6 +132,28 @@ pub enum AnswerError {
         /// Why not.
         why: &'static str,
     },
+    /// Nobody can change it, or not like that.
+    #[error("{ticket} cannot be changed: {why}")]
+    NotEditable {
+        /// Which.
+        ticket: Ticket,
+        /// Why.
+        why: NotEditable,
+    },
+    /// As it was changed, it may not run.
+    #[error("as you changed it, {ticket} may not run: {}", .reasons.join("; "))]
+    EditBlocked {
+        /// Which.
+        ticket: Ticket,
+        /// Why.
+        reasons: Vec<String>,
+    },
+    /// What the answer rests on has just changed.
+    #[error("what is in force has just changed; look at {ticket} again")]
+    Outdated {
+        /// Which.
+        ticket: Ticket,
+    },
     /// Only the call itself can be approved.
     #[error("only this very call can be approved: {0}")]
     NotGrantable(#[from] NotGrantable),
@@ -143,14 +172,31 @@ impl Engine {
 
     /// Answers a hold. The first answer wins.
     pub async fn answer(&self, name: HoldName, ruling: Ruling, by: &Approver) -> Result<Hold, AnswerError> {
+        let mut tries = 0;
+        loop {
+            match self.try_answer(name.clone(), ruling.clone(), by).await {
+                Err(AnswerError::Outdated { .. }) if tries < TRIES_MAX => {
+                    tries += 1;
+                    self.shared.refresh()?;
+                }
+                answered => return answered,
+            }
+        }
+    }
+
+    async fn try_answer(&self, name: HoldName, ruling: Ruling, by: &Approver) -> Result<Hold, AnswerError> {
         let shared = &self.shared;
+        let proposal = match &ruling {
+            Ruling::ApproveEdited(args) => Some(Arc::new(self.propose(&name, args).await?)),
+            Ruling::Approve | Ruling::ApproveFor(_) | Ruling::Deny { .. } => None,
+        };
         let wider = matches!(ruling, Ruling::ApproveFor(_));
         let mut id = [0; 16];
         getrandom::fill(&mut id)
             .map_err(|error| StoreError::new(placet_store::Fault::Other, error.to_string()))?;
-        let answering = Answering { shared: Arc::clone(shared), name, ruling, by: by.clone(), id };
+        let answering = Answering { shared: Arc::clone(shared), name, ruling, proposal, by: by.clone(), id };
         // Whoever waits for this answer here makes use of it in the same transaction, which saves them one of their own.
-        let hold = match self.waiting_for(&answering.name)? {
+        let hold = match self.waiting_for(&answering.name, answering.proposal.as_deref())? {
             Some(waiting) => match answering.write(Some(waiting)).await {
                 // That the call cannot go on must not keep anybody from answering.
                 Err(AnswerError::Store(_)) => answering.write(None).await?,
@@ -168,7 +214,11 @@ impl Engine {
     }
 
     /// Somebody who waits for the answer to this hold in this process, and their call, decided once more.
-    fn waiting_for(&self, name: &HoldName) -> Result<Option<(Waiter, Arc<Prepared>)>, StoreError> {
+    fn waiting_for(
+        &self,
+        name: &HoldName,
+        proposal: Option<&Proposal>,
+    ) -> Result<Option<(Waiter, Arc<Prepared>)>, StoreError> {
         let shared = &self.shared;
         if shared.waiters.len() == 0 {
             return Ok(None);
@@ -181,7 +231,12 @@ impl Engine {
             },
         };
         let Some(waiter) = shared.waiters.take(&ticket) else { return Ok(None) };
-        match prepare(shared, &waiter.asked, Some(ticket)) {
+        if proposal.is_some() && !waiter.asked.takes_edits() {
+            waiter.wake(Woken::Changed);
+            return Ok(None);
+        }
+        let edited = proposal.map(|proposal| proposal.made_of(&waiter.asked));
+        match prepare(shared, edited.as_ref().unwrap_or(&waiter.asked), Some(ticket)) {
             Ok(prepared) => Ok(Some((waiter, Arc::new(prepared)))),
             Err(_) => {
                 waiter.wake(Woken::Changed);
@@ -228,6 +283,8 @@ struct Answering {
     shared: Arc<Shared>,
     name: HoldName,
     ruling: Ruling,
+    /// What the call is to become, where it is to be changed.
+    proposal: Option<Arc<Proposal>>,
     by: Approver,
     id: [u8; 16],
 }
@@ -243,7 +300,7 @@ impl Answering {
                 HoldName::Ticket(ticket) => ledger.hold_by_ticket(ticket)?,
             };
             let Some(hold) = hold else { return Ok(Err(AnswerError::Unknown)) };
-            let hold = match rule(&this.shared, ledger, hold, &this.ruling, &this.by, this.id)? {
+            let hold = match this.rule(ledger, hold)? {
                 Ok(hold) => hold,
                 Err(error) => return Ok(Err(error)),
             };
@@ -252,7 +309,9 @@ impl Answering {
             let settled = prepared.map(|prepared| prepared.settle(ledger)).transpose()?;
             let used = match settled {
                 Some(Settled::Done(answer)) => Woken::Answered(answer),
-                Some(Settled::Stale | Settled::Anew | Settled::Held(..)) | None => Woken::Changed,
+                Some(Settled::Stale | Settled::Anew | Settled::Edited { .. } | Settled::Held(..)) | None => {
+                    Woken::Changed
+                }
             };
             Ok(Ok((hold, used)))
         };
@@ -270,110 +329,117 @@ impl Answering {
     }
 }
 
-fn rule(
-    shared: &Shared,
-    ledger: &mut dyn Ledger,
-    hold: Hold,
-    ruling: &Ruling,
-    by: &Approver,
-    id: [u8; 16],
-) -> Result<Result<Hold, AnswerError>, StoreError> {
-    let now = shared.clock.now();
-    let ticket = hold.opened.ticket.clone();
-    if by.name == hold.opened.agent {
-        return Ok(Err(AnswerError::OwnRequest { ticket, agent: by.name.clone() }));
-    }
-    if by.via.is_some()
-        && let Some(why) = chat::refuses(&hold, ruling)
-    {
-        return Ok(Err(AnswerError::NotByChat { ticket, why }));
-    }
-    let event = match ruling {
-        Ruling::Approve | Ruling::ApproveFor(_) => HoldEvent::Approve,
-        Ruling::Deny { .. } => HoldEvent::Deny,
-    };
-    let Ok(state) = hold.state.step(event) else {
-        return Ok(Err(AnswerError::AlreadyResolved { ticket, state: hold.state, by: hold.by }));
-    };
-    if now >= hold.opened.deadline {
-        // The time was over before anybody noticed; it is over all the same.
-        crate::timekeeper::step(ledger, &shared.keys, &hold, HoldEvent::Expire, now)?;
-        return Ok(Err(AnswerError::AlreadyResolved { ticket, state: HoldState::Expired, by: None }));
-    }
-    let reason = match ruling {
-        Ruling::Approve | Ruling::ApproveFor(_) => None,
-        Ruling::Deny { reason } => {
-            reason.as_deref().map(|text| Redactor::builtin().redact(text).into_owned())
+impl Answering {
+    /// Takes the answer to `hold`.
+    fn rule(&self, ledger: &mut dyn Ledger, hold: Hold) -> Result<Result<Hold, AnswerError>, StoreError> {
+        let Self { shared, ruling, by, .. } = self;
+        let now = shared.clock.now();
+        let ticket = hold.opened.ticket.clone();
+        if by.name == hold.opened.agent {
+            return Ok(Err(AnswerError::OwnRequest { ticket, agent: by.name.clone() }));
         }
-    };
-    let heard = match votes::needs(&shared.keys, ledger, &hold)? {
-        Some(Err(error)) => return Ok(Err(error)),
-        Some(Ok(needs)) => {
-            votes::escalate(&shared.keys, ledger, &hold, &needs, now)?;
-            match needs.agree.is_empty() {
-                true => Ok(Heard::one(ruling, by)),
-                false => {
-                    let said = (by, reason.as_deref());
-                    votes::hear(shared, ledger, (&hold, &needs), ruling, said, now)?
+        if by.via.is_some()
+            && let Some(why) = chat::refuses(&hold, ruling)
+        {
+            return Ok(Err(AnswerError::NotByChat { ticket, why }));
+        }
+        let event = match ruling {
+            Ruling::Approve | Ruling::ApproveFor(_) | Ruling::ApproveEdited(_) => HoldEvent::Approve,
+            Ruling::Deny { .. } => HoldEvent::Deny,
+        };
+        let Ok(state) = hold.state.step(event) else {
+            return Ok(Err(AnswerError::AlreadyResolved { ticket, state: hold.state, by: hold.by }));
+        };
+        if now >= hold.opened.deadline {
+            // The time was over before anybody noticed; it is over all the same.
+            crate::timekeeper::step(ledger, &shared.keys, &hold, HoldEvent::Expire, now)?;
+            return Ok(Err(AnswerError::AlreadyResolved { ticket, state: HoldState::Expired, by: None }));
+        }
+        let reason = match ruling {
+            Ruling::Approve | Ruling::ApproveFor(_) | Ruling::ApproveEdited(_) => None,
+            Ruling::Deny { reason } => {
+                reason.as_deref().map(|text| Redactor::builtin().redact(text).into_owned())
+            }
+        };
+        let heard = match votes::needs(&shared.keys, ledger, &hold)? {
+            Some(Err(error)) => return Ok(Err(error)),
+            Some(Ok(needs)) => {
+                votes::escalate(&shared.keys, ledger, &hold, &needs, now)?;
+                match needs.agree.is_empty() {
+                    true => Ok(Heard::one(ruling, by)),
+                    false => {
+                        let said = (by, reason.as_deref());
+                        votes::hear(shared, ledger, (&hold, &needs), ruling, said, now)?
+                    }
                 }
             }
-        }
-        None => Ok(Heard::one(ruling, by)),
-    };
-    let (people, wider) = match heard {
-        Err(error) => return Ok(Err(error)),
-        Ok(Heard::More) => return Ok(Ok(hold)),
-        Ok(Heard::Enough { by, wider }) => (by.join(", "), wider),
-    };
-    let scope = match event == HoldEvent::Approve && !wider.is_empty() {
-        false => ApprovalScope::ThisCall,
-        true => match grants::give(shared, ledger, &hold, &wider, &people, now)? {
-            Ok(grant) => ApprovalScope::WithGrant(grant),
-            Err(error) => return Ok(Err(error)),
-        },
-    };
-    let redeem_until = now.plus_ms(REDEEM_MS);
-    let approval = (event == HoldEvent::Approve).then(|| {
-        let approval = Approval {
-            id,
-            issuer: shared.keys.approvals().public(),
-            call: hold.opened.digest,
-            approver: people.clone(),
-            scope,
-            issued: now,
-            expires: redeem_until,
+            None => Ok(Heard::one(ruling, by)),
         };
-        approval.seal(shared.keys.approvals()).as_bytes().to_vec()
-    });
-    let change = HoldChange {
-        state,
-        since: now,
-        by: Some(people.clone()),
-        reason: reason.clone(),
-        redeem_until,
-        approval: approval.clone(),
-    };
-    ledger.hold_change(hold.id, &change)?;
-    let step = HoldStep {
-        ticket: &ticket,
-        cites: hold.opened.record,
-        step: event,
-        by: Some(&by.name),
-        reason: reason.as_deref(),
-        via: by.via.as_deref(),
-    };
-    shared.keys.record(ledger, now, &hold.opened.session, What::HoldStep(step))?;
-    // Whoever answers has looked at what led here.
-    let open = ledger.threats_open_of(&hold.opened.session)?;
-    let spoke = match open.is_empty() {
-        true => Vec::new(),
-        false => Card::read(&hold.opened.card).map(|card| card.rules()).unwrap_or_default(),
-    };
-    for threat in open {
-        if spoke.contains(&threat.rule) && ledger.threat_change(threat.id, ThreatState::Acknowledged)? {
-            threats::record(shared, ledger, &threat, ThreatState::Acknowledged, &by.name)?;
+        let (people, wider) = match heard {
+            Err(error) => return Ok(Err(error)),
+            Ok(Heard::More) => return Ok(Ok(hold)),
+            Ok(Heard::Enough { by, wider }) => (by.join(", "), wider),
+        };
+        let scope = match event == HoldEvent::Approve && !wider.is_empty() {
+            false => ApprovalScope::ThisCall,
+            true => match grants::give(shared, ledger, &hold, &wider, &people, now)? {
+                Ok(grant) => ApprovalScope::WithGrant(grant),
+                Err(error) => return Ok(Err(error)),
+            },
+        };
+        let mut edit = None;
+        if let Some(proposal) = &self.proposal {
+            if let Err(error) = proposal.check(ledger, &hold)? {
+                return Ok(Err(error));
+            }
+            ledger.hold_edit_put(hold.id, &proposal.args())?;
+            edit = Some(proposal.record(&hold));
         }
+        let redeem_until = now.plus_ms(REDEEM_MS);
+        let approval = (event == HoldEvent::Approve).then(|| {
+            let approval = Approval {
+                id: self.id,
+                issuer: shared.keys.approvals().public(),
+                // What was changed may run as it was changed, and not otherwise.
+                call: self.proposal.as_ref().map_or(hold.opened.digest, |proposal| proposal.token()),
+                approver: people.clone(),
+                scope,
+                issued: now,
+                expires: redeem_until,
+            };
+            approval.seal(shared.keys.approvals()).as_bytes().to_vec()
+        });
+        let change = HoldChange {
+            state,
+            since: now,
+            by: Some(people.clone()),
+            reason: reason.clone(),
+            redeem_until,
+            approval: approval.clone(),
+        };
+        ledger.hold_change(hold.id, &change)?;
+        let step = HoldStep {
+            ticket: &ticket,
+            cites: hold.opened.record,
+            step: event,
+            by: Some(&by.name),
+            reason: reason.as_deref(),
+            via: by.via.as_deref(),
+            edit,
+        };
+        shared.keys.record(ledger, now, &hold.opened.session, What::HoldStep(step))?;
+        // Whoever answers has looked at what led here.
+        let open = ledger.threats_open_of(&hold.opened.session)?;
+        let spoke = match open.is_empty() {
+            true => Vec::new(),
+            false => Card::read(&hold.opened.card).map(|card| card.rules()).unwrap_or_default(),
+        };
+        for threat in open {
+            if spoke.contains(&threat.rule) && ledger.threat_change(threat.id, ThreatState::Acknowledged)? {
+                threats::record(shared, ledger, &threat, ThreatState::Acknowledged, &by.name)?;
+            }
+        }
+        let by = Some(people);
+        Ok(Ok(Hold { state, since: now, by, reason, redeem_until, approval, ..hold }))
     }
-    let by = Some(people);
-    Ok(Ok(Hold { state, since: now, by, reason, redeem_until, approval, ..hold }))
 }

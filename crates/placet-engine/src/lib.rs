@@ -47,6 +47,8 @@ mod timekeeper;
 
 mod holds;
 
+mod edits;
+
 mod votes;
 
 mod chat;
@@ -96,6 +98,7 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use configuration::{CarryOver, Configuration};
 pub use coverage::{Coverage, Covered};
 pub use credential::{Approver, Credential, CredentialError};
+pub use edits::{EditPreview, NotEditable};
 pub use engine::Engine;
 pub use export::ExportFormat;
 pub use grants::{GrantState, Preview, grant_permits};

@@ -4,6 +4,7 @@ use placet_core::{
     Claim, Decision, Finding, Source, Timestamp, Verdict,
     assess::Pattern,
     hold::{Comeback, HoldEvent, HoldState, Ticket},
+    json::Object,
     log::Hash,
     record::{HoldStep, What},
     rule::{History, HistoryError, RulePolicy, Subject, Taken, Track},
@@ -26,6 +27,8 @@ pub(crate) enum Settled {
     Stale,
     /// The question was let go without an answer; the call is decided as if it came now. Nothing was written.
     Anew,
+    /// A person has let it run with these arguments only; it is decided with them. Nothing was written.
+    Edited { ticket: Ticket, args: Object },
     /// There is an answer.
     Done(Answer),
     /// A person is asked, until then.
@@ -38,16 +41,10 @@ const TICKET_LENGTHS: std::ops::RangeInclusive<usize> = 4..=12;
 impl Prepared {
     /// Checks, and writes.
     pub(crate) fn settle_call(&self, ledger: &mut dyn Ledger) -> Result<Settled, StoreError> {
-        // Rules, keys and revocations are swapped whole; whoever decided by the old ones decides again.
-        let swapped = !Arc::ptr_eq(&self.shared.snapshot().configuration, &self.snapshot.configuration);
-        if swapped || ledger.settings_version()? != self.snapshot.settings.version {
+        if self.is_stale(ledger)? {
             return Ok(Settled::Stale);
         }
-        let mut stricter: Option<(Decision, Decision)> = None;
-        self.judge_again(ledger, &mut stricter)?;
-        self.weigh_threats(ledger, &mut stricter)?;
-        self.weigh_crisis(ledger, &mut stricter)?;
-        self.refuse_replay(ledger, &mut stricter)?;
+        let mut stricter = self.weigh(ledger)?;
         let lifted = self.lift(ledger, &mut stricter)?;
         let (decision, masked) = match &stricter {
             Some((decision, masked)) => (decision, masked),
@@ -58,7 +55,7 @@ impl Prepared {
         if let Some(ticket) = &self.again
             && verdict != Verdict::Block
         {
-            return self.come_back(ledger, ticket, decision);
+            return self.come_back(ledger, ticket, decision, masked);
         }
         let known = match verdict == Verdict::Hold && self.may_come_back {
             true => ledger.hold_of_call(&self.token)?,
@@ -74,6 +71,11 @@ impl Prepared {
         let meets = known
             .as_ref()
             .map_or(Comeback::New, |hold| Comeback::of(hold.state, hold.since, hold.redeem_until, self.now));
+        if let Some(hold) = known.as_ref().filter(|_| meets == Comeback::Redeem)
+            && let Some(args) = ledger.hold_edit_get(hold.id)?
+        {
+            return self.as_edited(ledger, hold, &args, masked);
+        }
         let runs = verdict == Verdict::Allow || meets == Comeback::Redeem;
         if runs && !self.claims_hold(ledger, decision)? {
             return Ok(Settled::Stale);
@@ -100,7 +102,7 @@ impl Prepared {
                 self.redeem(ledger, &hold, &approval)?;
                 self.use_up(ledger, decision)?;
                 self.note(ledger, decision, true)?;
-                Ok(Settled::Done(Answer::Allow { args: None, record, observed: None }))
+                Ok(Settled::Done(Answer::allowed(record)))
             }
             (Verdict::Hold, Some(hold), Comeback::Join) => {
                 let record = self.write(ledger, masked, ticket.as_ref(), stricter.is_some())?;
@@ -137,7 +139,7 @@ impl Prepared {
                 self.use_up(ledger, decision)?;
                 self.note(ledger, decision, true)?;
                 let observed = (decision.verdict != Verdict::Allow).then(|| sentence(&masked.reasons));
-                Ok(Settled::Done(Answer::Allow { args: None, record, observed }))
+                Ok(Settled::Done(Answer::Allow { args: None, changed: None, record, observed }))
             }
             (Verdict::Block, ..) => {
                 let record = self.write(ledger, masked, None, stricter.is_some())?;
@@ -147,6 +149,23 @@ impl Prepared {
                 Ok(Settled::Done(Answer::blocked(&reasons, record)))
             }
         }
+    }
+
+    /// Whether what the decision rests on was swapped. Rules, keys and revocations are swapped whole; whoever decided by
+    /// the old ones decides again.
+    pub(crate) fn is_stale(&self, ledger: &mut dyn Ledger) -> Result<bool, StoreError> {
+        let swapped = !Arc::ptr_eq(&self.shared.snapshot().configuration, &self.snapshot.configuration);
+        Ok(swapped || ledger.settings_version()? != self.snapshot.settings.version)
+    }
+
+    /// What the transaction adds to the decision, and to the same without secrets, if it adds anything.
+    pub(crate) fn weigh(&self, ledger: &mut dyn Ledger) -> Result<Option<(Decision, Decision)>, StoreError> {
+        let mut stricter: Option<(Decision, Decision)> = None;
+        self.judge_again(ledger, &mut stricter)?;
+        self.weigh_threats(ledger, &mut stricter)?;
+        self.weigh_crisis(ledger, &mut stricter)?;
+        self.refuse_replay(ledger, &mut stricter)?;
+        Ok(stricter)
     }
 
     /// Lets rules speak again if what they remember has changed since they spoke.
@@ -282,7 +301,7 @@ impl Prepared {
     }
 
     /// The session was seen.
-    fn seen(&self, ledger: &mut dyn Ledger, verdict: Verdict) -> Result<(), StoreError> {
+    pub(crate) fn seen(&self, ledger: &mut dyn Ledger, verdict: Verdict) -> Result<(), StoreError> {
         let call = &self.masked_call;
         let learned = ledger.session_seen(&Sighting {
             session: call.session(),
@@ -312,13 +331,17 @@ impl Prepared {
         Ok(record)
     }
 
-    fn append(&self, ledger: &mut dyn Ledger, (body, hash): &(Vec<u8>, Hash)) -> Result<u64, StoreError> {
+    pub(crate) fn append(
+        &self,
+        ledger: &mut dyn Ledger,
+        (body, hash): &(Vec<u8>, Hash),
+    ) -> Result<u64, StoreError> {
         let whose = (self.call.session(), self.call.id());
         self.shared.keys.append(ledger, EntryKind::Decision, self.now, whose, (body, *hash))
     }
 
     /// Says no to a call whose approval does not count, and records it.
-    fn refuse(
+    pub(crate) fn refuse(
         &self,
         ledger: &mut dyn Ledger,
         masked: &Decision,
@@ -368,7 +391,7 @@ impl Prepared {
             deadline: self.deadline,
             inline_only: !self.may_come_back,
             crisis: masked.assessment.as_ref().is_some_and(|assessment| assessment.crisis_sensitive),
-            card: card::write(&self.masked_call, masked, needs.as_ref()),
+            card: card::write(&self.masked_call, masked, needs.as_ref(), self.edits),
         };
         for length in TICKET_LENGTHS {
             hold.ticket = Ticket::from_bits(chance, length);
@@ -429,6 +452,7 @@ impl Prepared {
             by: None,
             reason: None,
             via: None,
+            edit: None,
         };
         self.shared.keys.record(ledger, self.now, self.call.session(), What::HoldStep(step))?;
         Ok(())
@@ -440,6 +464,7 @@ impl Prepared {
         ledger: &mut dyn Ledger,
         ticket: &Ticket,
         decision: &Decision,
+        masked: &Decision,
     ) -> Result<Settled, StoreError> {
         let Some(hold) = ledger.hold_by_ticket(ticket)? else {
             return Err(StoreError::new(placet_store::Fault::Corrupt, "a hold is gone"));
@@ -452,6 +477,11 @@ impl Prepared {
             }
             HoldState::Approved if self.now >= hold.redeem_until => Answer::expired(ticket, record),
             HoldState::Approved => {
+                if !self.edited
+                    && let Some(args) = ledger.hold_edit_get(hold.id)?
+                {
+                    return self.as_edited(ledger, &hold, &args, masked);
+                }
                 if !self.claims_hold(ledger, decision)? {
                     return Ok(Settled::Stale);
                 }
@@ -459,10 +489,17 @@ impl Prepared {
                     Ok(approval) => approval,
                     Err(reason) => return self.refuse(ledger, &self.masked, reason),
                 };
+                let answer = match self.edited {
+                    true => match self.allow_edited(ledger, ticket, masked)? {
+                        Ok(answer) => answer,
+                        Err(reason) => return self.refuse(ledger, masked, reason),
+                    },
+                    false => Answer::allowed(record),
+                };
                 self.redeem(ledger, &hold, &approval)?;
                 self.use_up(ledger, decision)?;
                 self.note(ledger, decision, true)?;
-                Answer::Allow { args: None, record, observed: None }
+                answer
             }
             HoldState::Denied => Answer::denied(ticket, hold.reason.as_deref(), record),
             HoldState::Expired | HoldState::Lapsed => Answer::expired(ticket, record),

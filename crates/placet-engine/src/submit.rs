@@ -13,6 +13,7 @@ use placet_core::{
     decide_with,
     grant::Grants,
     hold::{Ticket, can_come_back},
+    json::Object,
     log::{Hash, leaf},
     quorum::Needs,
     record::{Decided, Record, What},
@@ -42,6 +43,8 @@ pub struct Submission {
     pub presented: Option<Presented>,
     /// Whether the host only reports the call, and runs it whatever is said: it is decided as in observe mode.
     pub observed: bool,
+    /// Whether the host runs the call with other arguments where the answer names some: then a person may change them.
+    pub edits: bool,
 }
 
 /// A warrant that was shown with a call.
@@ -56,7 +59,7 @@ pub struct Presented {
 impl Submission {
     /// `call`, of a host that waits for `wait` and can try again later.
     pub fn new(call: ToolCall, wait: Duration) -> Self {
-        Self { call, wait, may_retry: true, presented: None, observed: false }
+        Self { call, wait, may_retry: true, presented: None, observed: false, edits: false }
     }
 }
 
@@ -88,6 +91,42 @@ pub(crate) struct Asked {
     may_come_back: bool,
     wait: Duration,
     observed: bool,
+    edits: bool,
+    /// Whether these are the arguments that a person has put in place of its own.
+    edited: bool,
+}
+
+impl Asked {
+    /// `call` as a person has changed it, asked by nobody yet.
+    pub(crate) fn proposed(call: ToolCall, opinion: Option<Opinion>) -> Self {
+        Self {
+            call: Arc::new(call),
+            shown: None,
+            opinion,
+            may_come_back: true,
+            wait: Duration::ZERO,
+            observed: false,
+            edits: true,
+            edited: true,
+        }
+    }
+
+    /// Whether the host takes other arguments. What was proved of a warrant was proved for the call as it was asked.
+    pub(crate) fn takes_edits(&self) -> bool {
+        self.edits && self.shown.is_none()
+    }
+
+    /// The call of somebody who waits, with these arguments in place of its own.
+    pub(crate) fn given_to(&self, waiting: &Self) -> Self {
+        waiting.edited(self.call.args_object().clone(), self.opinion.clone())
+    }
+
+    /// The same with the arguments that a person has put in place of its own.
+    pub(crate) fn edited(&self, args: Object, opinion: Option<Opinion>) -> Self {
+        let Self { may_come_back, wait, observed, edits, .. } = *self;
+        let call = Arc::new((*self.call).clone().with_args(args));
+        Self { call, shown: self.shown.clone(), opinion, may_come_back, wait, observed, edits, edited: true }
+    }
 }
 
 /// How often a decision is made anew because something changed while it was made.
@@ -114,6 +153,10 @@ pub(crate) struct Prepared {
     pub may_come_back: bool,
     /// Whether the host runs it whatever is said.
     pub observed: bool,
+    /// Whether the host takes other arguments.
+    pub edits: bool,
+    /// Whether a person has changed the arguments.
+    pub edited: bool,
     /// The hold that was waited for, if this is not the first time.
     pub again: Option<Ticket>,
     pub started: Instant,
@@ -143,12 +186,14 @@ impl Engine {
         let until = Instant::now() + submission.wait.min(Duration::from_secs(24 * 60 * 60));
         let call = Arc::new(submission.call);
         // Once: a person may take longer to answer than a proof is fresh.
-        let asked = Arc::new(Asked {
+        let mut asked = Arc::new(Asked {
             shown: submission.presented.as_ref().map(|presented| Shown::check(shared, presented, &call)),
             opinion: self.opinion(&call).await,
             may_come_back: submission.may_retry && can_come_back(call.session()),
             wait: submission.wait,
             observed: submission.observed,
+            edits: submission.edits,
+            edited: false,
             call,
         });
         let mut again: Option<Ticket> = None;
@@ -187,6 +232,12 @@ impl Engine {
                 Settled::Anew => {
                     tries += 1;
                     again = None;
+                    continue;
+                }
+                Settled::Edited { ticket, args } => {
+                    let opinion = self.opinion(&(*asked.call).clone().with_args(args.clone())).await;
+                    asked = Arc::new(asked.edited(args, opinion));
+                    again = Some(ticket);
                     continue;
                 }
                 Settled::Done(answer) => {
@@ -231,7 +282,7 @@ impl Engine {
     }
 
     /// What somebody outside says of a call, if the operator has named somebody.
-    async fn opinion(&self, call: &ToolCall) -> Option<Opinion> {
+    pub(crate) async fn opinion(&self, call: &ToolCall) -> Option<Opinion> {
         let snapshot = self.shared.snapshot();
         let assessor = snapshot.configuration.assessor.as_ref()?;
         Some(assessor.opinion(call, &snapshot.configuration).await)
@@ -445,6 +496,8 @@ pub(crate) fn prepare(
         deadline: now.plus_ms(for_ms),
         may_come_back: asked.may_come_back,
         observed: asked.observed,
+        edits: asked.takes_edits(),
+        edited: asked.edited,
         again,
         started,
         ready: (Vec::new(), [0; 32]),
@@ -500,7 +553,7 @@ impl Prepared {
 }
 
 /// What records name a call by.
-fn first_half(token: &CallDigest) -> [u8; 16] {
+pub(crate) fn first_half(token: &CallDigest) -> [u8; 16] {
     let mut half = [0; 16];
     half.copy_from_slice(&token.as_bytes()[..16]);
     half
@@ -571,6 +624,7 @@ impl Authorized {
 }
 
 /// A warrant that was shown, and the proof that the caller holds it, both checked when the call came.
+#[derive(Clone)]
 struct Shown {
     warrant: Arc<Warrant>,
     possession: Arc<Possession>,

@@ -259,6 +259,7 @@ pub(crate) fn step(
         by: None,
         reason: None,
         via: None,
+        edit: None,
     };
     keys.record(ledger, now, &hold.opened.session, What::HoldStep(step))?;
     Ok(())

@@ -3,13 +3,14 @@
 use std::ops::Deref;
 
 use placet_core::{
-    Timestamp,
+    Json, Timestamp,
+    hold::HoldState,
     quorum::{Needs, Progress},
 };
 use placet_store::{Hold, StoreError, Vote};
 use serde_json::{Value, json};
 
-use crate::{Card, Engine, votes};
+use crate::{Card, Engine, NotEditable, votes};
 
 /// A hold with everything that is known of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +21,8 @@ pub struct HoldView {
     pub card: Option<Card>,
     /// What several people have said so far, where one is not enough.
     pub votes: Vec<Vote>,
+    /// The arguments with which a person let it run, if they changed them.
+    pub edited: Option<Json>,
     needs: Option<Needs>,
     now: Timestamp,
 }
@@ -30,6 +33,10 @@ impl Engine {
         let mut view = HoldView::new(hold, Vec::new(), self.now());
         if view.needs.as_ref().is_some_and(|needs| !needs.agree.is_empty()) {
             view.votes = self.look(|ledger| ledger.votes_of(view.hold.id))?;
+        }
+        if matches!(view.hold.state, HoldState::Approved | HoldState::Redeemed | HoldState::Lapsed) {
+            let edited = self.look(|ledger| ledger.hold_edit_get(view.hold.id))?;
+            view.edited = edited.and_then(|args| Json::read(&args).ok());
         }
         Ok(view)
     }
@@ -53,7 +60,7 @@ impl HoldView {
     pub fn new(hold: Hold, votes: Vec<Vote>, now: Timestamp) -> Self {
         let card = Card::read(&hold.opened.card);
         let needs = card.as_ref().and_then(Card::needs);
-        Self { hold, card, votes, needs, now }
+        Self { hold, card, votes, edited: None, needs, now }
     }
 
     fn after_ms(&self) -> i64 {
@@ -86,6 +93,16 @@ impl HoldView {
         (at < self.hold.opened.deadline).then_some((next.to.as_str(), at))
     }
 
+    /// Whether the host of the call takes other arguments than its own.
+    pub fn takes_edits(&self) -> bool {
+        self.card.as_ref().is_some_and(Card::takes_edits)
+    }
+
+    /// Why nobody can change what it asks for, as far as the hold itself tells.
+    pub fn may_be_edited(&self) -> Result<(), NotEditable> {
+        NotEditable::of(&self.hold, self.card.as_ref())
+    }
+
     /// The hold as data; `whole` with the card that people see, masked as it was written.
     pub fn as_json(&self, whole: bool) -> Value {
         let (hold, card) = (&self.hold, self.card.as_ref());
@@ -104,6 +121,8 @@ impl HoldView {
             "reason": hold.reason,
             "about": card.map(Card::about),
             "tool": card.map(Card::tool),
+            "edits": self.may_be_edited().is_ok(),
+            "edited": self.edited,
             "needs": self.progress(),
             "missing": self.missing(),
             "votes": self.votes.iter().map(vote).collect::<Vec<_>>(),

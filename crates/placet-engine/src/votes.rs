@@ -13,7 +13,7 @@ use placet_core::{
 };
 use placet_store::{EntryKind, Hold, HoldId, Ledger, NewHold, StoreError, StoredRecord, Vote};
 
-use crate::{AnswerError, Approver, AuditKeys, Card, Ruling, auditor::Filed, engine::Shared};
+use crate::{AnswerError, Approver, AuditKeys, Card, NotEditable, Ruling, auditor::Filed, engine::Shared};
 
 /// What an answer comes to.
 pub(crate) enum Heard {
@@ -33,7 +33,7 @@ impl Heard {
     pub fn one(ruling: &Ruling, by: &Approver) -> Self {
         let wider = match ruling {
             Ruling::ApproveFor(wider) => vec![*wider],
-            Ruling::Approve | Ruling::Deny { .. } => Vec::new(),
+            Ruling::Approve | Ruling::ApproveEdited(_) | Ruling::Deny { .. } => Vec::new(),
         };
         Heard::Enough { by: vec![by.name().to_owned()], wider }
     }
@@ -120,6 +120,10 @@ pub(crate) fn hear(
     }
     let (yes, wider) = match ruling {
         Ruling::Approve => (true, None),
+        // Each of them would have to say yes to the same change.
+        Ruling::ApproveEdited(_) => {
+            return refuse(AnswerError::NotEditable { ticket: ticket.clone(), why: NotEditable::Several });
+        }
         Ruling::ApproveFor(wider) => {
             // Who cannot give it need not be told by the last one.
             if let Err(error) = crate::grants::scope(hold, *wider) {

@@ -20,7 +20,7 @@ use crate::{
     problem::{Problem, json as reply},
 };
 
-const KEYS: [&str; 5] = ["call", "wait_ms", "may_retry", "warrant", "proof"];
+const KEYS: [&str; 6] = ["call", "wait_ms", "may_retry", "edits", "warrant", "proof"];
 
 /// `POST /v1/calls`.
 pub async fn submit(asked: Asked) -> Result<Response, Problem> {
@@ -45,12 +45,13 @@ fn read(asked: &Asked) -> Result<Submission, Problem> {
             value.as_u64().ok_or_else(|| Problem::malformed("`wait_ms` is a number of milliseconds"))?
         }
     };
-    let may_retry = match wire.get("may_retry") {
-        None | Some(Json::Null) => true,
+    let flag = |key: &str, default: bool| match wire.get(key) {
+        None | Some(Json::Null) => Ok(default),
         Some(value) => {
-            value.as_bool().ok_or_else(|| Problem::malformed("`may_retry` is `true` or `false`"))?
+            value.as_bool().ok_or_else(|| Problem::malformed(format!("`{key}` is `true` or `false`")))
         }
     };
+    let (may_retry, edits) = (flag("may_retry", true)?, flag("edits", false)?);
     let text = |key: &str| match wire.get(key) {
         None | Some(Json::Null) => Ok(None),
         Some(Json::String(text)) => Ok(Some(text.as_str())),
@@ -67,7 +68,7 @@ fn read(asked: &Asked) -> Result<Submission, Problem> {
         }
     };
     let wait = Duration::from_millis(wait).min(asked.server.settings.limits.wait);
-    Ok(Submission { may_retry, presented, ..Submission::new(call, wait) })
+    Ok(Submission { may_retry, edits, presented, ..Submission::new(call, wait) })
 }
 
 /// The call as one of the agent that the caller speaks for.

@@ -118,7 +118,7 @@ const fn asking(dialect: Dialect, row: Endpoint) -> Endpoint {
     Endpoint { dialect, ..row }
 }
 
-const CALL: &str = r#"{"type":"object","required":["call"],"additionalProperties":false,"properties":{"call":{"type":"object","required":["tool"]},"wait_ms":{"type":"integer","minimum":0},"may_retry":{"type":"boolean"},"warrant":{"type":"string"},"proof":{"type":"string"}}}"#;
+const CALL: &str = r#"{"type":"object","required":["call"],"additionalProperties":false,"properties":{"call":{"type":"object","required":["tool"]},"wait_ms":{"type":"integer","minimum":0},"may_retry":{"type":"boolean"},"edits":{"type":"boolean"},"warrant":{"type":"string"},"proof":{"type":"string"}}}"#;
 const EVENTS: &str = r#"{"type":"object","required":["events"],"additionalProperties":false,"properties":{"events":{"type":"array","maxItems":1000,"items":{"type":"object"}}}}"#;
 const OUTCOME: &str = r#"{"type":"object","additionalProperties":false,"required":["id","session","outcome"],"properties":{"id":{"type":"string"},"session":{"type":"string"},"outcome":{"enum":["ok","error","blocked","unknown"]},"agent":{"type":"string"},"host":{"type":"string"},"tool":{"type":"string"},"duration_ms":{"type":"integer","minimum":0},"result":{}}}"#;
 const REASON: &str =
@@ -129,8 +129,7 @@ const ALL_DONE: &str = r#"{"type":"object","additionalProperties":false,"propert
 const STATE: &str = r#"{"type":"object","additionalProperties":false,"required":["state"],"properties":{"state":{"enum":["acknowledged","cleared"]}}}"#;
 const MODE: &str = r#"{"type":"object","additionalProperties":false,"required":["mode"],"properties":{"mode":{"enum":["enforce","observe"]},"agent":{"type":"string"}}}"#;
 const TOKEN: &str = r#"{"type":"object","additionalProperties":false,"required":["name","role"],"properties":{"name":{"type":"string"},"role":{"enum":["agent","auditor","approver","operator"]},"agent":{"type":"string"}}}"#;
-const YES: &str = r#"{"type":"object","additionalProperties":false,"properties":{"for":{"type":"string"}}}"#;
-const WIDER: &str = r#"{"type":"object","additionalProperties":false,"required":["for"],"properties":{"for":{"type":"string"}}}"#;
+const YES: &str = r#"{"type":"object","additionalProperties":false,"properties":{"for":{"type":"string"},"args":{"type":"object"}}}"#;
 const RULE: &str = r#"{"type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"type":"string","maxLength":16384}}}"#;
 const RULE_POLICY: &str = r#"{"type":"object","additionalProperties":false,"required":["policy"],"properties":{"policy":{"enum":["off","log_only","hold","auto_block","default"]}}}"#;
 const TRY: &str = r#"{"type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"type":"string","maxLength":16384},"call":{"type":"object"},"record":{"type":"integer","minimum":0}}}"#;
@@ -156,11 +155,11 @@ pub const ENDPOINTS: &[Endpoint] = &[
 
     row(Get, "/v1/holds", READS, "What waits for a person, the most urgent first", "", |asked| Box::pin(holds::list(asked))),
     row(Get, "/v1/holds/{hold}", READS, "One hold with everything a person sees of it", "", |asked| Box::pin(holds::show(asked))),
-    row(Post, "/v1/holds/{hold}/approve", ANSWERS, "Say yes: the call may run, once; with `for` others like it too, as `preview` shows", YES, |asked| Box::pin(holds::approve(asked))),
+    row(Post, "/v1/holds/{hold}/approve", ANSWERS, "Say yes: the call may run, once; with `for` others like it too, with `args` as you changed it, as `preview` shows", YES, |asked| Box::pin(holds::approve(asked))),
     row(Post, "/v1/holds/{hold}/deny", ANSWERS, "Say no, and perhaps why", REASON, |asked| Box::pin(holds::deny(asked))),
     row(Post, "/v1/chat", ANYONE, "An answer from the chat that the operator has opted in to, which signs it; off otherwise", CHAT, |asked| Box::pin(chat::answer(asked))),
 
-    row(Post, "/v1/holds/{hold}/preview", READS, "What approving a hold more widely would newly permit", WIDER, |asked| Box::pin(grants::preview(asked))),
+    row(Post, "/v1/holds/{hold}/preview", READS, "What approving a hold more widely would newly permit, or what it would do with other arguments", YES, |asked| Box::pin(grants::preview(asked))),
     row(Get, "/v1/grants", READS, "What wider approvals have left behind, the newest first", "", |asked| Box::pin(grants::list(asked))),
     row(Get, "/v1/grants/{grant}", READS, "One grant, and how often it was used", "", |asked| Box::pin(grants::show(asked))),
     row(Delete, "/v1/grants/{grant}", ANSWERS, "Take a grant back, at once", "", |asked| Box::pin(grants::revoke(asked))),

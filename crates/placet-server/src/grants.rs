@@ -1,26 +1,19 @@
 //! Grants: what wider approvals have left behind, and what one would.
 
 use axum::{http::StatusCode, response::Response};
-use placet_core::grant::Wider;
-use placet_engine::{AnswerError, Engine, GrantState, HoldName, grant_permits};
+use placet_core::{Assessment, json::Object};
+use placet_engine::{EditPreview, Engine, GrantState, HoldName, grant_permits};
 use placet_store::StoredGrant;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
     ask::Asked,
-    holds,
+    holds::{self, Wanted},
     problem::{Problem, json as reply},
 };
 
 /// Grants that are looked through for those in force.
 const SEARCHED_MAX: usize = 10_000;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Asks {
-    r#for: String,
-}
 
 /// `GET /v1/grants`.
 pub async fn list(asked: Asked) -> Result<Response, Problem> {
@@ -73,18 +66,31 @@ pub async fn take_back(asked: &Asked) -> Result<(), Problem> {
 
 /// `POST /v1/holds/{hold}/preview`.
 pub async fn preview(asked: Asked) -> Result<Response, Problem> {
-    let wanted: Asks = asked.read()?;
-    let wider = Wider::parse(&wanted.r#for).map_err(|error| Problem::malformed(error.to_string()))?;
     let name = HoldName::parse(asked.param("hold")).map_err(|_| holds::none())?;
-    let preview = asked.server.off(move |engine| Ok(engine.preview(&name, wider))).await?;
-    let preview = preview.map_err(|error| match error {
-        AnswerError::Unknown => holds::none(),
-        AnswerError::Store(error) => error.into(),
-        error => {
-            Problem::new(StatusCode::CONFLICT, "not_grantable", error.to_string(), "approve this call alone")
+    let wider = match holds::Wanted::read(&asked)? {
+        Wanted { wider: Some(wider), .. } => wider,
+        Wanted { args: Some(args), .. } => return preview_edit(&asked, &name, &args).await,
+        Wanted { wider: None, args: None } => {
+            return Err(Problem::malformed("say `for` what else, or with which `args`"));
         }
-    })?;
+    };
+    let preview = asked.server.off(move |engine| Ok(engine.preview(&name, wider))).await?;
+    let preview = preview.map_err(holds::refused)?;
     let shown = json!({ "permits": preview.permits, "until": preview.until, "witness": preview.witness });
+    Ok(reply(StatusCode::OK, &shown))
+}
+
+/// What a held call would do with other arguments.
+async fn preview_edit(asked: &Asked, name: &HoldName, args: &Object) -> Result<Response, Problem> {
+    let preview = asked.server.engine.preview_edit(name, args).await.map_err(holds::refused)?;
+    let EditPreview { decision, before, refused, .. } = &preview;
+    let risk = |assessment: Option<&Assessment>| assessment.map(|assessment| assessment.risk_score);
+    let shown = json!({
+        "verdict": decision.verdict, "reasons": decision.reasons, "assessment": decision.assessment,
+        "risk_before": risk(before.as_ref()), "risk_after": risk(decision.assessment.as_ref()),
+        "newly": preview.newly(), "no_longer": preview.no_longer(),
+        "refused": refused.as_ref().map(ToString::to_string),
+    });
     Ok(reply(StatusCode::OK, &shown))
 }
 

@@ -1,7 +1,7 @@
 //! Holds: what waits for a person, and what they say.
 
 use axum::{http::StatusCode, response::Response};
-use placet_core::grant::Wider;
+use placet_core::{Json, grant::Wider, json::Object};
 use placet_engine::{AnswerError, Approver, HoldName, Ruling};
 use placet_store::Hold;
 use serde::Deserialize;
@@ -12,10 +12,45 @@ use crate::{
     problem::{Problem, json as reply},
 };
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Approval {
-    r#for: Option<String>,
+/// What somebody wants to approve, where that is not the call as it is.
+pub struct Wanted {
+    /// Others like it too.
+    pub wider: Option<Wider>,
+    /// With these arguments instead of its own.
+    pub args: Option<Object>,
+}
+
+impl Wanted {
+    /// What the body says. Arguments are read as those of a call are: strictly, and numbers as they are written.
+    pub fn read(asked: &Asked) -> Result<Self, Problem> {
+        if asked.body.is_empty() {
+            return Ok(Self { wider: None, args: None });
+        }
+        let malformed = |message: String| Problem::malformed(message);
+        let wire = Json::read(&asked.body).map_err(|error| malformed(error.to_string()))?;
+        let Some(object) = wire.as_object() else {
+            return Err(malformed("the body is no object".to_owned()));
+        };
+        if let Some((key, _)) = object.iter().find(|(key, _)| !["for", "args"].contains(key)) {
+            return Err(malformed(format!("key `{}` is not known", placet_core::printable::shown(key, 40))));
+        }
+        let wider = match wire.get("for") {
+            None | Some(Json::Null) => None,
+            Some(Json::String(text)) => {
+                Some(Wider::parse(text).map_err(|error| malformed(error.to_string()))?)
+            }
+            Some(_) => return Err(malformed("`for` is a text".to_owned())),
+        };
+        let args = match wire.get("args") {
+            None | Some(Json::Null) => None,
+            Some(Json::Object(args)) => Some(args.clone()),
+            Some(_) => return Err(malformed("`args` is an object".to_owned())),
+        };
+        match wider.is_some() && args.is_some() {
+            true => Err(malformed("what is changed is approved once: leave `for` or `args` out".to_owned())),
+            false => Ok(Self { wider, args }),
+        }
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -85,11 +120,10 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
 
 /// `POST /v1/holds/{hold}/approve`.
 pub async fn approve(asked: Asked) -> Result<Response, Problem> {
-    let approval: Approval = asked.read_or_default()?;
-    let wider = approval.r#for.as_deref().map(Wider::parse).transpose();
-    let ruling = match wider.map_err(|error| Problem::malformed(error.to_string()))? {
-        Some(wider) => Ruling::ApproveFor(wider),
-        None => Ruling::Approve,
+    let ruling = match Wanted::read(&asked)? {
+        Wanted { args: Some(args), .. } => Ruling::ApproveEdited(args),
+        Wanted { wider: Some(wider), .. } => Ruling::ApproveFor(wider),
+        Wanted { wider: None, args: None } => Ruling::Approve,
     };
     answer(asked, ruling).await
 }
@@ -117,39 +151,41 @@ pub async fn rule(asked: &Asked, name: HoldName, ruling: Ruling) -> Result<Hold,
 
 /// Somebody answers a hold.
 pub async fn rule_as(asked: &Asked, name: HoldName, ruling: Ruling, by: &Approver) -> Result<Hold, Problem> {
-    let conflict = |code, message: String, remedy| Problem::new(StatusCode::CONFLICT, code, message, remedy);
-    match asked.server.engine.answer(name, ruling, by).await {
-        Ok(hold) => {
-            let values: [(&str, &dyn std::fmt::Display); 3] =
-                [("ticket", &hold.opened.ticket), ("state", &hold.state), ("by", &by.name())];
-            asked.server.say("answered", &values);
-            Ok(hold)
+    let hold = asked.server.engine.answer(name, ruling, by).await.map_err(refused)?;
+    let values: [(&str, &dyn std::fmt::Display); 3] =
+        [("ticket", &hold.opened.ticket), ("state", &hold.state), ("by", &by.name())];
+    asked.server.say("answered", &values);
+    Ok(hold)
+}
+
+/// Why an answer was not taken, for whoever gave it.
+pub fn refused(error: AnswerError) -> Problem {
+    let message = error.to_string();
+    let conflict = |code, remedy| Problem::new(StatusCode::CONFLICT, code, message.clone(), remedy);
+    match error {
+        AnswerError::Unknown => none(),
+        AnswerError::AlreadyResolved { .. } => conflict("already_resolved", "nothing is left to do"),
+        AnswerError::OwnRequest { .. } | AnswerError::OwnWork { .. } => {
+            conflict("own_request", "let somebody else answer")
         }
-        Err(AnswerError::Unknown) => Err(none()),
-        Err(error @ AnswerError::AlreadyResolved { .. }) => {
-            Err(conflict("already_resolved", error.to_string(), "nothing is left to do"))
-        }
-        Err(error @ (AnswerError::OwnRequest { .. } | AnswerError::OwnWork { .. })) => {
-            Err(conflict("own_request", error.to_string(), "let somebody else answer"))
-        }
-        Err(error @ AnswerError::NotGrantable(_)) => {
-            Err(conflict("not_grantable", error.to_string(), "approve this call alone"))
-        }
-        Err(error @ AnswerError::NotByChat { .. }) => {
+        AnswerError::NotGrantable(_) => conflict("not_grantable", "approve this call alone"),
+        AnswerError::NotEditable { .. } => conflict("not_editable", "approve or deny it as it is"),
+        AnswerError::EditBlocked { .. } => conflict(
+            "edit_blocked",
+            "it waits as before: change it otherwise, approve it as it is, or deny it",
+        ),
+        AnswerError::Outdated { .. } => conflict("outdated", "answer again"),
+        AnswerError::NotByChat { .. } => {
             let remedy = "answer it in the pages, or with `placet holds`";
-            Err(Problem::new(StatusCode::FORBIDDEN, "not_by_chat", error.to_string(), remedy))
+            Problem::new(StatusCode::FORBIDDEN, "not_by_chat", message.clone(), remedy)
         }
-        Err(error @ AnswerError::NotAsked { .. }) => {
+        AnswerError::NotAsked { .. } => {
             let remedy = "leave it to those who are asked";
-            Err(Problem::new(StatusCode::FORBIDDEN, "not_asked", error.to_string(), remedy))
+            Problem::new(StatusCode::FORBIDDEN, "not_asked", message.clone(), remedy)
         }
-        Err(error @ AnswerError::AlreadyVoted { .. }) => {
-            Err(conflict("already_voted", error.to_string(), "let somebody else answer too"))
-        }
-        Err(error @ AnswerError::Damaged { .. }) => {
-            Err(conflict("damaged", error.to_string(), "check the log: `placet audit verify`"))
-        }
-        Err(AnswerError::Store(error)) => Err(error.into()),
+        AnswerError::AlreadyVoted { .. } => conflict("already_voted", "let somebody else answer too"),
+        AnswerError::Damaged { .. } => conflict("damaged", "check the log: `placet audit verify`"),
+        AnswerError::Store(error) => error.into(),
     }
 }
 

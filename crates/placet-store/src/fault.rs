@@ -114,6 +114,8 @@ forward! {
     fn hold_by_ticket(ticket: &Ticket) -> Option<Hold>;
     fn hold_of_call(digest: &CallDigest) -> Option<Hold>;
     fn hold_change(id: HoldId, change: &HoldChange) -> ();
+    fn hold_edit_put(id: HoldId, args: &str) -> ();
+    fn hold_edit_get(id: HoldId) -> Option<String>;
     fn holds_pending(limit: usize) -> Vec<Hold>;
     fn holds_pending_of(session: &str) -> Vec<Hold>;
     fn holds_last(limit: usize) -> Vec<Hold>;

@@ -80,6 +80,10 @@ pub trait Ledger {
     fn hold_of_call(&mut self, digest: &CallDigest) -> Result<Option<Hold>>;
     /// Changes a hold.
     fn hold_change(&mut self, id: HoldId, change: &HoldChange) -> Result<()>;
+    /// Keeps what a person made of the arguments of a held call.
+    fn hold_edit_put(&mut self, id: HoldId, args: &str) -> Result<()>;
+    /// The arguments with which a person let a held call run, if they changed them.
+    fn hold_edit_get(&mut self, id: HoldId) -> Result<Option<String>>;
     /// Up to `limit` holds that wait for an answer: those that touch life and safety first, then the most urgent.
     fn holds_pending(&mut self, limit: usize) -> Result<Vec<Hold>>;
     /// The holds of a session that wait for an answer.

@@ -22,6 +22,7 @@ If `placet serve` runs with the same data, it decides, by its own settings; unle
 Examples:
   placet ask --agent nightly --session 81c2 -- git push --force origin main
   placet ask --tool terminal --args '{\"command\":\"git push --force\"}' --agent a --session s --wait 60s
+  placet ask --accept-edits --agent a --session s -- rm -rf build   # a person may change it
   placet ask --json --tool write_file --args '{\"path\":\"notes.md\",\"content\":\"…\"}' | jq -r .answer
 
 Exit codes: 0 it may run, 4 it waits for a person, 5 it may not run, 1 something failed (it may not run), 2 the command line is wrong."
@@ -53,6 +54,9 @@ pub struct Ask {
     /// How long to wait for a person, such as `60s` or `5m`.
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub wait: String,
+    /// A person may change the arguments: whoever reads the answer runs the call with those that it names.
+    #[arg(long)]
+    pub accept_edits: bool,
     /// Thresholds, and settings for single tools and rules.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -68,10 +72,11 @@ pub fn run(arguments: &Ask) -> anyhow::Result<ExitCode> {
     let wait = wait(&arguments.wait)?;
     let json = arguments.data.json;
     if let Some(service) = service(arguments)? {
-        return show(&over(&service, &call, wait, json)?, json);
+        return show(&over(&service, &call, wait, arguments)?, json);
     }
     let home = arguments.data.open_to_decide(arguments.config.as_deref(), &arguments.rules)?;
-    let answer = wait_for(home.engine.submit_telling(Submission::new(call, wait), |held| {
+    let submission = Submission { edits: arguments.accept_edits, ..Submission::new(call, wait) };
+    let answer = wait_for(home.engine.submit_telling(submission, |held| {
         if !json && !wait.is_zero() {
             // Who cannot be told waits all the same.
             let _ = tell(held);
@@ -93,8 +98,8 @@ fn service(arguments: &Ask) -> anyhow::Result<Option<Socket>> {
 }
 
 /// Has the service decide. Whatever goes wrong on the way means that the call may not run.
-fn over(service: &Socket, call: &ToolCall, wait: Duration, json: bool) -> anyhow::Result<Answer> {
-    if !json && !wait.is_zero() {
+fn over(service: &Socket, call: &ToolCall, wait: Duration, arguments: &Ask) -> anyhow::Result<Answer> {
+    if !arguments.data.json && !wait.is_zero() {
         let dim = style::DIM;
         // Who cannot be told waits all the same.
         let _ = writeln!(
@@ -103,14 +108,15 @@ fn over(service: &Socket, call: &ToolCall, wait: Duration, json: bool) -> anyhow
         );
     }
     let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-    let body = json!({ "call": CallView::from(call), "wait_ms": wait_ms });
+    let body = json!({ "call": CallView::from(call), "wait_ms": wait_ms, "edits": arguments.accept_edits });
     let said = service.post("/v1/calls", None, &body, wait)?;
     let text = |key: &str| said.get(key).and_then(Value::as_str);
     let record = said.get("record").and_then(Value::as_u64);
     let answer = match (text("answer"), record) {
         (Some("allow"), Some(record)) => {
             let args = said.get("args").map(|args| Json::read(args.to_string().as_str())).transpose()?;
-            Some(Answer::Allow { args, record, observed: text("observed").map(str::to_owned) })
+            let text = |key: &str| text(key).map(str::to_owned);
+            Some(Answer::Allow { args, changed: text("changed"), record, observed: text("observed") })
         }
         (Some("block"), record) => text("reason").map(|reason| Answer::Block {
             reason: reason.to_owned(),
@@ -183,6 +189,11 @@ fn tell(held: &Held) -> std::io::Result<()> {
 fn print(out: &mut impl std::io::Write, answer: &Answer) -> std::io::Result<()> {
     use placet_core::Verdict;
     let (verdict, text) = match answer {
+        Answer::Allow { args: Some(args), changed, record, .. } => {
+            let changed = changed.as_deref().unwrap_or("It may run with these arguments only.");
+            let args = serde_json::to_string(args).unwrap_or_default();
+            (Verdict::Allow, format!("{changed}\n{args}\nrecorded as {record}"))
+        }
         Answer::Allow { observed: None, record, .. } => (Verdict::Allow, format!("recorded as {record}")),
         Answer::Allow { observed: Some(would), record, .. } => (
             Verdict::Allow,

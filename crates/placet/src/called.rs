@@ -41,13 +41,7 @@ impl Called {
                 let tool = ToolName::parse(tool).context("`--tool` is not the name of a tool")?;
                 let args = match &self.args {
                     None => Object::default(),
-                    Some(text) => match Json::read(text).context("`--args` cannot be read")? {
-                        Json::Object(object) => object,
-                        other => anyhow::bail!(
-                            "`--args` must be an object such as `{{\"path\":\"notes.md\"}}`, not {}",
-                            other.kind()
-                        ),
-                    },
+                    Some(text) => arguments(text)?,
                 };
                 ToolCall::new(tool, args)
             }
@@ -56,5 +50,16 @@ impl Called {
             Some(cwd) => call.with_cwd(cwd.as_str()),
             None => call,
         })
+    }
+}
+
+/// The arguments that `--args` names.
+pub fn arguments(text: &str) -> anyhow::Result<Object> {
+    match Json::read(text).context("`--args` cannot be read")? {
+        Json::Object(object) => Ok(object),
+        other => anyhow::bail!(
+            "`--args` must be an object such as `{{\"path\":\"notes.md\"}}`, not {}",
+            other.kind()
+        ),
     }
 }

@@ -200,6 +200,22 @@ pub struct HoldStep<'a> {
     /// Where they said it, if not to Placet itself: in a chat, and as whom.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<&'a str>,
+    /// What they made of the call, if they let it run with other arguments only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edit: Option<Edited<'a>>,
+}
+
+/// What a person made of a held call.
+#[derive(Debug, Serialize)]
+pub struct Edited<'a> {
+    /// The digest of the call as it was asked, keyed as in the record of its decision.
+    #[serde(serialize_with = "bytes")]
+    pub was: [u8; 16],
+    /// The digest of the call as it may run.
+    #[serde(serialize_with = "bytes")]
+    pub digest: [u8; 16],
+    /// With which arguments. There is no secret in them.
+    pub args: &'a Json,
 }
 
 /// How a call ended.

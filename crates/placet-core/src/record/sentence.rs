@@ -139,7 +139,12 @@ pub fn arguments(args: Option<&Json>) -> String {
 fn hold_step(what: &Json) -> String {
     let ticket = name(what, "ticket");
     let words = match (text(what, "step"), text(what, "by")) {
-        ("approve", by) if !by.is_empty() => format!("{} approved {ticket}", shown(by, NAME)),
+        ("approve", by) if !by.is_empty() => match what.get("edit") {
+            Some(edit) => {
+                format!("{} changed and approved {ticket}: {}", shown(by, NAME), arguments(edit.get("args")))
+            }
+            None => format!("{} approved {ticket}", shown(by, NAME)),
+        },
         ("deny", by) if !by.is_empty() => format!("{} denied {ticket}", shown(by, NAME)),
         ("expire", _) => format!("{ticket} expired: nobody answered in time"),
         ("abandon", _) => format!("{ticket} was abandoned: nobody waits for it any more"),
@@ -312,6 +317,10 @@ mod tests {
             (
                 r#"{"hold_step":{"ticket":"7K2M","cites":1,"step":"deny","by":"ann","reason":"no","via":"chat as U024"}}"#,
                 "hold: ann denied 7K2M, by chat as U024: no",
+            ),
+            (
+                r#"{"hold_step":{"ticket":"7K2M","cites":1,"step":"approve","by":"ann","edit":{"args":{"command":"ls"}}}}"#,
+                "hold: ann changed and approved 7K2M: ls",
             ),
             (
                 r#"{"hold_step":{"ticket":"7K2M","cites":1,"step":"expire"}}"#,

@@ -4,6 +4,7 @@ mod audit;
 mod card;
 mod crash;
 mod crisis;
+mod edits;
 mod faults;
 mod grants;
 mod holds;

@@ -3,16 +3,19 @@
 use axum::response::Response;
 use maud::{Markup, html};
 use placet_core::{Json, Timestamp, grant::Wider, hold::HoldState};
-use placet_engine::{Card, Engine, HoldName, HoldView, Preview};
+use placet_engine::{Card, Engine, HoldName, HoldView, NotEditable, Preview};
 use placet_store::Hold;
 
 use super::{
     answer::others_like,
+    edit,
     frame::{self, Place},
     now::reader,
     part::{
+        called::command,
         hold::{Reader, Story, claim, class, facts, fuse, state, time_left, version},
         icon::icon,
+        json::tree,
         text::{clock, date, plain, short},
         told,
     },
@@ -38,6 +41,8 @@ struct Seen {
     before: Option<String>,
     after: Option<String>,
     place: Option<(u64, u64)>,
+    /// Why its arguments cannot be changed, if they cannot.
+    editable: Result<(), NotEditable>,
     /// Whether more than this call is to be approved.
     wider: bool,
     /// What its session did before.
@@ -80,8 +85,10 @@ fn see(engine: &Engine, name: &HoldName) -> Result<Option<Seen>, Problem> {
             of_records(engine, &hold.opened.session, &records, &[])?
         }
     };
+    let editable = engine.editable(&hold);
     let (hold, alike) = (engine.view(hold)?, engine.views(alike)?);
-    Ok(Some(Seen { hold, scopes, alike, before, after, place, wider: false, earlier, now: engine.now() }))
+    let now = engine.now();
+    Ok(Some(Seen { hold, scopes, alike, before, after, place, editable, wider: false, earlier, now }))
 }
 
 fn body(seen: &Seen, reader: &Reader) -> Markup {
@@ -104,6 +111,7 @@ fn body(seen: &Seen, reader: &Reader) -> Markup {
             }
             div.stack {
                 (answer_form(seen, reader))
+                (edit_form(seen, reader))
                 (together(seen, reader))
                 (who_asks(hold))
                 (who_agrees(hold))
@@ -237,6 +245,27 @@ fn answer_form(seen: &Seen, reader: &Reader) -> Markup {
     }
 }
 
+/// To change what will run, where its host takes that.
+fn edit_form(seen: &Seen, reader: &Reader) -> Markup {
+    let hold = &seen.hold;
+    html! {
+        div #edit data-live data-v=(version(hold)) {
+            @if let (Some(csrf), HoldState::Pending, Some(args)) = (&reader.csrf, hold.state, hold.card.as_ref().and_then(Card::args)) {
+                @match &seen.editable {
+                    Ok(()) => details.panel.scope {
+                        summary { "Change it, then approve" }
+                        (edit::form(hold.opened.ticket.as_str(), csrf, &edit::Fields::of(args)))
+                    },
+                    Err(NotEditable::Hidden | NotEditable::Several) if hold.takes_edits() => {
+                        p.small.muted { @if let Err(why) = &seen.editable { "It cannot be changed: " (why) "." } }
+                    },
+                    Err(_) => {},
+                }
+            }
+        }
+    }
+}
+
 /// Enter in a field takes the first button of a form: one that does nothing, where the others answer.
 fn no_default() -> Markup {
     html! { button type="submit" disabled hidden {} }
@@ -250,6 +279,15 @@ fn ended(hold: &HoldView) -> Markup {
                 @if let Some(by) = &hold.by { dt { "By" } dd { (plain(by)) } }
                 dt { "At" } dd { (date(hold.since)) }
                 @if let Some(reason) = &hold.reason { dt { "They said" } dd { (plain(reason)) } }
+                @if let Some(args) = &hold.edited {
+                    dt { "They changed it to" }
+                    dd {
+                        @match command(args) {
+                            Some((_, text)) if args.as_object().is_some_and(|args| args.len() == 1) => code.pre { (plain(text)) },
+                            _ => (tree(args)),
+                        }
+                    }
+                }
                 dt { "Record" } dd { a href={ "/audit/" (hold.opened.record) } { (hold.opened.record) } }
             }
         }

@@ -7,6 +7,7 @@ pub mod agents;
 pub mod answer;
 pub mod assets;
 pub mod audit;
+pub mod edit;
 pub mod frame;
 pub mod hold;
 pub mod holds;
@@ -53,6 +54,7 @@ pub const PAGES: &[Endpoint] = &[
     page(Get, "/holds", READS, "Holds, a line each", |asked| Box::pin(holds::show(asked))),
     page(Get, "/holds/{hold}", READS, "One hold", |asked| Box::pin(hold::show(asked))),
     page(Post, "/holds/{hold}", ANSWERS, "Answer a hold", |asked| Box::pin(answer::answer(asked))),
+    page(Post, "/holds/{hold}/edit", ANSWERS, "What a held call would do with other arguments; or approve it with them", |asked| Box::pin(edit::edit(asked))),
     page(Post, "/holds/{hold}/alike", ANSWERS, "Answer a hold and those like it", |asked| Box::pin(answer::answer_alike(asked))),
 
     page(Get, "/sessions", READS, "Sessions", |asked| Box::pin(sessions::list(asked))),

@@ -9,6 +9,7 @@ use placet_store::ReviewState;
 use super::{
     frame::{self, Place},
     part::{
+        called,
         icon::{icon, tag},
         json::tree,
         text::{ago, date, empty, escaped, number, plain, short},
@@ -113,7 +114,7 @@ fn text<'a>(review: &'a ReviewView, key: &str) -> &'a str {
 /// The command it ran, if it ran one.
 fn command(review: &ReviewView) -> Option<&str> {
     let args = review.call("args")?;
-    ["command", "cmd", "script", "code"].iter().find_map(|name| args.get(name)?.as_str())
+    called::command(args).map(|(_, text)| text)
 }
 
 fn state(state: ReviewState) -> Markup {

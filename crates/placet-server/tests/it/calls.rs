@@ -31,6 +31,41 @@ async fn a_call_is_decided_held_approved_and_redeemed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_changes_a_call_where_its_host_takes_that() {
+    let rig = Rig::new().await;
+    let ask = |edits: bool| json!({ "call": risky(), "edits": edits });
+    let held = rig.ask("POST", "/v1/calls", None, Some(&ask(true))).await.json();
+    let path = format!("/v1/holds/{}", held["ticket"].as_str().unwrap());
+    assert_eq!(rig.get(&path).await.json()["edits"], true);
+    let milder = json!({ "args": { "command": "git push origin fix" } });
+    let preview = rig.post(&format!("{path}/preview"), milder.clone()).await.json();
+    assert!(preview["risk_after"].as_f64() < preview["risk_before"].as_f64(), "{preview}");
+    assert_eq!(preview["refused"], Value::Null);
+    let both = json!({ "args": {}, "for": "5x" });
+    assert_eq!(rig.post(&format!("{path}/approve"), both).await.status, 400);
+    let same = json!({ "args": { "command": "git push --force origin main" } });
+    let same = rig.post(&format!("{path}/approve"), same).await;
+    assert_eq!((same.status, &same.json()["error"]["code"]), (409, &"not_editable".into()));
+    let approved = rig.post(&format!("{path}/approve"), milder).await;
+    assert_eq!(
+        (approved.status, &approved.json()["edited"]["command"]),
+        (200, &"git push origin fix".into())
+    );
+    assert_eq!(rig.get(&path).await.json()["edited"]["command"], "git push origin fix");
+    let refused = rig.ask("POST", "/v1/calls", None, Some(&ask(false))).await.json();
+    assert_eq!(refused["answer"], "block");
+    let redeemed = rig.ask("POST", "/v1/calls", None, Some(&ask(true))).await.json();
+    assert_eq!(
+        (&redeemed["answer"], &redeemed["args"]["command"]),
+        (&"allow".into(), &"git push origin fix".into())
+    );
+    assert!(redeemed["changed"].as_str().unwrap().contains("A person has changed"), "{redeemed}");
+    let wrong =
+        rig.ask("POST", "/v1/calls", None, Some(&json!({ "call": risky(), "edits": 1 }))).await.json();
+    assert_eq!(wrong["answer"], "block");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_waits_is_woken_by_the_answer() {
     let rig = Rig::new().await;
     let body = json!({ "call": risky(), "wait_ms": 600_000 });

@@ -38,6 +38,62 @@ pub fn csrf(page: &Reply) -> String {
     rest.split('"').next().unwrap().to_owned()
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_is_changed_by_a_form_and_approved_as_it_was_shown() {
+    let (rig, cookie) = with_user(Role::Approver).await;
+    let mut call = risky();
+    call["args"]["timeout"] = 30.into();
+    let told = rig.post("/v1/calls", json!({ "call": call, "edits": true })).await.json();
+    let path = format!("/holds/{}", told["ticket"].as_str().unwrap());
+    let page = rig.send("GET", &path, &cookie, b"").await;
+    assert!(
+        page.text.contains("Change it, then approve") && page.text.contains("name=\"rest\""),
+        "{}",
+        page.text
+    );
+    let lines = format!("{cookie}{FORM}");
+    let send = |fields: String| {
+        let (rig, path, lines) = (&rig, format!("{path}/edit"), lines.clone());
+        async move { rig.send("POST", &path, &lines, fields.as_bytes()).await }
+    };
+    assert_eq!(
+        send("command=ls&rest=%7B%7D&do=look".to_owned()).await.status,
+        403,
+        "without what makes it meant"
+    );
+    let meant = csrf(&page);
+    let wrong = send(format!("csrf={meant}&command=git+push&rest=%7B%22timeout&do=look")).await;
+    assert_eq!(wrong.status, 409);
+    assert!(
+        wrong.text.contains("role=\"alert\"") && wrong.text.contains("git push</textarea>"),
+        "{}",
+        wrong.text
+    );
+    let looked =
+        send(format!("csrf={meant}&command=git+push+origin+fix&rest=%7B%22timeout%22%3A5%7D&do=look")).await;
+    assert_eq!(looked.status, 200);
+    assert!(
+        looked.text.contains("It is less risky") && looked.text.contains("Approve it like this"),
+        "{}",
+        looked.text
+    );
+    let value = |name: &str| {
+        let rest = looked.text.split(&format!("name=\"{name}\" value=\"")).nth(1).unwrap();
+        rest.split('"').next().unwrap().replace("&quot;", "\"")
+    };
+    let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+    let (args, seen) = (encode(&value("args")), encode(&value("seen")));
+    // What it was shown as is part of the answer.
+    let other = send(format!("csrf={meant}&args={args}&seen=Allow&do=approve")).await;
+    assert!(other.status == 200 && other.text.contains("Approve it like this"), "{other:?}");
+    let done = send(format!("csrf={meant}&args={args}&seen={seen}&do=approve")).await;
+    assert_eq!((done.status, done.line("location")), (303, Some(path.clone())), "{done:?}");
+    let page = rig.send("GET", &path, &cookie, b"").await;
+    assert!(page.text.contains("They changed it to"), "{}", page.text);
+    let again = rig.post("/v1/calls", json!({ "call": call, "edits": true })).await.json();
+    assert_eq!(again["args"], json!({ "command": "git push origin fix", "timeout": 5 }));
+}
+
 pub async fn held(rig: &Rig) -> String {
     let told = rig.post("/v1/calls", json!({ "call": risky() })).await;
     told.json()["ticket"].as_str().unwrap().to_owned()

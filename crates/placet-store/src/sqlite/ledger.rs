@@ -474,6 +474,14 @@ impl Ledger for SqliteLedger<'_> {
         Ok(waiting.unwrap_or_default())
     }
 
+    fn hold_edit_put(&mut self, id: HoldId, args: &str) -> Result<()> {
+        self.run("insert into edited values (?, ?)", params![id.0, args]).map(|_| ())
+    }
+
+    fn hold_edit_get(&mut self, id: HoldId) -> Result<Option<String>> {
+        self.one("select args from edited where hold = ?", [id.0], |row| row.get(0))
+    }
+
     fn vote_put(&mut self, vote: &Vote) -> Result<()> {
         self.run(
             "insert or replace into vote (hold, voter, yes, wider, at, record) values (?, ?, ?, ?, ?, ?)",
@@ -1004,6 +1012,11 @@ impl Ledger for SqliteLedger<'_> {
         let holds = self.run(
             "update hold set card = x'' where id in (select id from hold where state not in ('pending', 'approved') \
              and card <> x'' and since < ? limit ?)",
+            [holds_until.as_ms(), AGED_AT_ONCE],
+        )?;
+        self.run(
+            "delete from edited where hold in (select id from hold join edited on hold = id \
+             where state not in ('pending', 'approved') and since < ? limit ?)",
             [holds_until.as_ms(), AGED_AT_ONCE],
         )?;
         let events = self.run(

@@ -160,6 +160,12 @@ create table vote (
     unique (hold, voter)
 );
 
+-- With which arguments a person let a held call run, where they changed them.
+create table edited (
+    hold integer primary key,
+    args text not null
+);
+
 -- Who is to be asked about holds that wait, and when.
 create table escalation (
     hold integer not null,

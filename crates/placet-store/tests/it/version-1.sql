@@ -157,6 +157,11 @@ create table vote (
     unique (hold, voter)
 );
 
+create table edited (
+    hold integer primary key,
+    args text not null
+);
+
 create table escalation (
     hold integer not null,
     step integer not null,
@@ -238,6 +243,7 @@ insert into threat values (1, 't.rule', 's1', 'something', 'high', 'hold', 1, 17
 insert into granted values (1, '0123456789abcdef0123456789abcdef', 'nightly', 's1', '7K2M', 0, 'ann', 1772452801000, 1772452901000, x'01', null);
 insert into happening values (1, 1772452801000, 'session_start', 's1', x'01');
 insert into vote values (1, 1, 'ann', 1, null, 1772452801000, 0);
+insert into edited values (1, '{}');
 insert into escalation values (1, 0, 1772452851000);
 insert into review values (0, 's1', 1772452801000, null, 1, null, null);
 insert into login values (x'02', 'ann', 'a1', 1772452901000);

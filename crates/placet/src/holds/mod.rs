@@ -19,12 +19,14 @@ use clap::{Args, Subcommand};
 use placet_core::{
     grant::Wider,
     hold::{HoldState, Ticket},
+    json::Object,
     printable,
 };
 use placet_engine::{Clock as _, HoldName, Ruling, SystemClock};
 use serde_json::{Value, json};
 
 use crate::{
+    called,
     ground::{self, Ground, Refusal, part},
     home::Data,
     style,
@@ -43,6 +45,7 @@ Examples:
   placet holds watch
   placet holds approve H-7K2M
   placet holds approve H-7K2M --for 10m      # and others like it, unasked
+  placet holds approve H-7K2M --args '{\"command\":\"git push origin fix\"}'
   placet holds approve --like H-7K2M         # all alike, listed first
   placet holds deny H-7K2M --reason 'use a branch'
   placet holds deny --session 81c2
@@ -84,7 +87,11 @@ pub enum Command {
         /// that newly permits, then asks.
         #[arg(long = "for", value_name = "SCOPE", value_parser = Wider::parse)]
         wider: Option<Wider>,
-        /// Do not ask before answering several, or giving more than the one call.
+        /// With these arguments instead of its own, as a JSON object: where whoever asked takes that. Shows what that would
+        /// do, then asks.
+        #[arg(long, value_name = "JSON", conflicts_with_all = ["wider", "like"])]
+        args: Option<String>,
+        /// Do not ask before answering several, giving more than the one call, or changing it.
         #[arg(long)]
         yes: bool,
     },
@@ -128,8 +135,11 @@ pub fn run(arguments: &Holds) -> anyhow::Result<ExitCode> {
         Command::List { all, limit } => list(&ground, *all, *limit, json),
         Command::Show { hold } => show(&ground, hold, json),
         Command::Watch => watch::run(&ground, json),
-        Command::Approve { which, wider, yes } => {
-            let ruling = wider.map_or(Ruling::Approve, Ruling::ApproveFor);
+        Command::Approve { which, wider, args, yes } => {
+            let ruling = match args {
+                Some(args) => Ruling::ApproveEdited(called::arguments(args)?),
+                None => wider.map_or(Ruling::Approve, Ruling::ApproveFor),
+            };
             answer(&ground, which, &ruling, *yes, json)
         }
         Command::Deny { which, reason, yes } => {
@@ -206,6 +216,33 @@ fn agreed(ground: &Ground, holds: &[Seen], wider: Wider) -> anyhow::Result<bool>
     confirmed("Approve, and give that?")
 }
 
+/// Shows what a held call would do with other arguments, and asks.
+fn changed(ground: &Ground, holds: &[Seen], args: &Object) -> anyhow::Result<bool> {
+    let (mut err, dim) = (anstream::stderr(), style::DIM);
+    for hold in holds {
+        let path = format!("/v1/holds/{}/preview", hold.ticket);
+        let preview = ground.consult(&path, &json!({ "args": args }))?;
+        if let Some(refused) = preview["refused"].as_str() {
+            bail!("{}", printable::shown(refused, 2_000));
+        }
+        let risk = |key: &str| match preview[key].as_f64() {
+            Some(risk) => risk.to_string(),
+            None => "not known".to_owned(),
+        };
+        writeln!(err, "{} would run like this instead:", hold.ticket)?;
+        let args = printable::shown(&serde_json::to_string(args)?, 2_000);
+        writeln!(err, "  {} {args}", printable::shown(hold.text("tool"), 100))?;
+        writeln!(err, "  risk {}, and was {}", risk("risk_after"), risk("risk_before"))?;
+        for line in ground::list(&preview, "newly").iter().filter_map(Value::as_str) {
+            writeln!(err, "  new: it {}", printable::shown(line, 200))?;
+        }
+        for line in ground::list(&preview, "no_longer").iter().filter_map(Value::as_str) {
+            writeln!(err, "  {dim}no longer: it {}{dim:#}", printable::shown(line, 200))?;
+        }
+    }
+    confirmed("Approve it like that?")
+}
+
 /// Lists the holds that would be answered together, and asks.
 fn meant(holds: &[Seen]) -> anyhow::Result<bool> {
     let (mut err, now) = (anstream::stderr(), SystemClock.now());
@@ -251,6 +288,7 @@ fn rule(ground: &Ground, ticket: &Ticket, ruling: &Ruling) -> anyhow::Result<Res
     let (verb, body) = match ruling {
         Ruling::Approve => ("approve", json!({})),
         Ruling::ApproveFor(wider) => ("approve", json!({ "for": wider.to_string() })),
+        Ruling::ApproveEdited(args) => ("approve", json!({ "args": args })),
         Ruling::Deny { reason: None } => ("deny", json!({})),
         Ruling::Deny { reason: Some(reason) } => ("deny", json!({ "reason": reason })),
     };
@@ -269,9 +307,13 @@ fn answer(
 ) -> anyhow::Result<ExitCode> {
     ground.credential()?;
     let holds = chosen(ground, which)?;
+    if matches!(ruling, Ruling::ApproveEdited(_)) && holds.len() != 1 {
+        bail!("`--args` changes one call, and {} wait there; name one of them", holds.len());
+    }
     let agreed = match ruling {
         _ if yes => true,
         Ruling::ApproveFor(wider) => agreed(ground, &holds, *wider)?,
+        Ruling::ApproveEdited(args) => changed(ground, &holds, args)?,
         Ruling::Approve | Ruling::Deny { .. } => which.like.is_none() || holds.len() == 1 || meant(&holds)?,
     };
     if !agreed {
@@ -290,10 +332,9 @@ fn answer(
                 writeln!(out, "noted {}  {}", hold.ticket, printable::shown(&needs, 300))?;
             }
             Ok(hold) => {
-                let colour = if matches!(ruling, Ruling::Approve | Ruling::ApproveFor(_)) {
-                    style::GOOD
-                } else {
-                    style::BAD
+                let colour = match ruling {
+                    Ruling::Approve | Ruling::ApproveFor(_) | Ruling::ApproveEdited(_) => style::GOOD,
+                    Ruling::Deny { .. } => style::BAD,
                 };
                 let about = printable::shown(&view::about(&hold), 160);
                 writeln!(out, "{colour}{}{colour:#} {}  {about}", hold.state, hold.ticket)?;

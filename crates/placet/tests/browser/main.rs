@@ -11,6 +11,7 @@ mod run;
 mod service;
 
 mod driver;
+mod editing;
 mod place;
 mod tab;
 mod tour;

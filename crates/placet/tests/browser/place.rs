@@ -107,6 +107,13 @@ impl Place {
         thread::spawn(move || service.post("/v1/calls", &json!({ "call": call, "wait_ms": 120_000 }), ""))
     }
 
+    /// The same of a host that runs a call with other arguments where it is told to.
+    pub fn waiting_for_changes(&self, call: Value) -> JoinHandle<Value> {
+        let service = Arc::clone(&self.service);
+        let body = json!({ "call": call, "wait_ms": 120_000, "edits": true });
+        thread::spawn(move || service.post("/v1/calls", &body, ""))
+    }
+
     pub fn report(&self, events: &[Value]) -> Value {
         self.service.post("/v1/events", &json!({ "events": events }), "")
     }

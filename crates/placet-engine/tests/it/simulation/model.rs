@@ -34,6 +34,11 @@ impl Call {
         }
     }
 
+    /// Whether its host runs it with other arguments where it is told to.
+    pub fn takes_edits(&self) -> bool {
+        self.agent == "agent1"
+    }
+
     fn remote(&self) -> Option<u64> {
         match self.kind {
             Kind::Risky { remote, .. } => Some(remote),
@@ -85,6 +90,8 @@ pub struct Model {
     pub observed: BTreeSet<String>,
     pub holds: BTreeMap<String, Hold>,
     pub grants: BTreeMap<String, Grant>,
+    /// The commands that people put in place of those that were asked, by hold.
+    pub edited: BTreeMap<String, String>,
 }
 
 impl Model {

@@ -6,6 +6,7 @@ use placet_core::{
     Json, Mode, Timestamp, ToolCall,
     grant::Wider,
     hold::{HoldState, Ticket},
+    json::Object,
     record::expand,
 };
 use placet_engine::{
@@ -193,7 +194,9 @@ impl World {
             self.sides[side].failing.fail_after(self.dice.below(FAIL_WITHIN) as i64);
         }
         let engine = self.sides[side].engine.clone();
-        let answer = engine.submit(Submission::new(wire(call), Duration::ZERO)).await;
+        let submission =
+            Submission { edits: call.takes_edits(), ..Submission::new(wire(call), Duration::ZERO) };
+        let answer = engine.submit(submission).await;
         let failed = fails && self.sides[side].failing.has_failed();
         self.sides[side].failing.fail_after(i64::MAX);
         self.tell(format!("side {side}: {call:?}: {must:?}: {answer:?}, failed: {failed}"));
@@ -204,7 +207,8 @@ impl World {
     async fn take(&mut self, side: usize, call: &Call, must: Must, answer: Answer, failed: bool) {
         match (must, answer) {
             (Must::Allow, Answer::Allow { .. }) => {}
-            (Must::Redeem(ticket), Answer::Allow { .. }) => {
+            (Must::Redeem(ticket), answer @ Answer::Allow { .. }) => {
+                self.runs_as_changed(&ticket, &answer);
                 self.model.set(&ticket, HoldState::Redeemed);
                 self.drain(&ticket, 0).await;
             }
@@ -257,7 +261,8 @@ impl World {
         let engine = self.sides[side].engine.clone();
         let before = engine.waiting();
         let wait = Duration::from_millis(INLINE_MS as u64);
-        let submission = Submission { may_retry: !inline_only, ..Submission::new(wire(&call), wait) };
+        let (may_retry, edits) = (!inline_only, call.takes_edits());
+        let submission = Submission { may_retry, edits, ..Submission::new(wire(&call), wait) };
         let asking = engine.clone();
         let task = tokio::spawn(async move { asking.submit(submission).await });
         while engine.waiting() == before {
@@ -289,7 +294,10 @@ impl World {
         for waiting in gone {
             let answer = waiting.task.await.unwrap();
             self.tell(format!("{ticket} was waited for: {answer:?}"));
-            ran += usize::from(answer.is_allow());
+            if answer.is_allow() {
+                self.runs_as_changed(ticket, &answer);
+                ran += 1;
+            }
         }
         assert_eq!(ran, allowed.min(all), "of {all} who waited for {ticket}");
     }
@@ -307,6 +315,12 @@ impl World {
             6 => Ruling::ApproveFor(Wider::Times(1 + self.dice.below(3))),
             _ if self.dice.chance(1, 2) => Ruling::ApproveFor(Wider::Session),
             _ => Ruling::ApproveFor(Wider::For(10 * MINUTE as u64)),
+        };
+        // No throw decides this, so that seeds keep what they found.
+        let edits = self.model.holds[&ticket].call.takes_edits() && self.steps.is_multiple_of(3);
+        let ruling = match ruling {
+            Ruling::Approve if edits => Ruling::ApproveEdited(edit(self.steps)),
+            ruling => ruling,
         };
         let name = HoldName::Ticket(Ticket::parse(&ticket).unwrap());
         let fails = self.dice.chance(1, 30);
@@ -334,6 +348,10 @@ impl World {
                 assert_eq!(state, hold.state, "{ticket}");
                 assert_ne!(state, HoldState::Pending);
             }
+            // Nothing that is stopped may run, changed or not.
+            Err(AnswerError::EditBlocked { .. }) => {
+                assert!(self.model.stopped && matches!(ruling, Ruling::ApproveEdited(_)), "{ticket}");
+            }
             // It may have been written before something else failed.
             Err(AnswerError::Store(_)) if failed => {
                 if self.state(side, &ticket) != hold.state {
@@ -356,12 +374,23 @@ impl World {
             let grant = grants.iter().find(|grant| grant.ticket.as_str() == ticket).unwrap();
             self.model.grant(&grant.id, ticket, *wider);
         }
+        if let Ruling::ApproveEdited(args) = ruling {
+            let command = args.get("command").and_then(Json::as_str).unwrap();
+            self.model.edited.insert(ticket.to_owned(), command.to_owned());
+        }
         let waited = self.waiting.iter().any(|waiting| waiting.ticket == ticket);
         let allowed = usize::from(!self.model.stopped);
         self.drain(ticket, allowed).await;
         if waited && allowed == 1 {
             self.model.set(ticket, HoldState::Redeemed);
         }
+    }
+
+    /// What was changed runs as it was changed, and what was not as it was asked.
+    fn runs_as_changed(&self, ticket: &str, answer: &Answer) {
+        let Answer::Allow { args, .. } = answer else { panic!("{answer:?}") };
+        let runs = args.as_ref().map(|args| args.get("command").and_then(Json::as_str).unwrap());
+        assert_eq!(runs, self.model.edited.get(ticket).map(String::as_str), "{ticket}");
     }
 
     async fn pass_time(&mut self) {
@@ -508,6 +537,12 @@ impl Drop for World {
             eprintln!("{}\nPLACET_SIMULATE_SEED={}", self.story[last..].join("\n"), self.seed);
         }
     }
+}
+
+/// What a person makes of a call.
+fn edit(number: u64) -> Object {
+    let command = format!("git push remote{} edited{number}", number % 2);
+    Object::from_pairs([("command", Json::from(command.as_str()))]).unwrap()
 }
 
 fn wire(call: &Call) -> ToolCall {

@@ -22,6 +22,11 @@ const MESSAGES: [&str; 6] = ["message", "text", "body", "content", "html", "repl
 /// These are patches.
 const PATCHES: [&str; 3] = ["patch", "diff", "input"];
 
+/// The argument that is a command: its name, and its text.
+pub fn command(args: &Json) -> Option<(&'static str, &str)> {
+    COMMANDS.iter().find_map(|name| Some((*name, args.get(name)?.as_str()?)))
+}
+
 /// A call as it is shown: the name of its tool, its arguments without secrets, and the words that weigh.
 pub struct Called<'a> {
     pub tool: &'a str,

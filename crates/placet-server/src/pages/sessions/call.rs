@@ -3,6 +3,8 @@
 use placet_core::{Json, Timestamp, hold::HoldState};
 use placet_store::Hold;
 
+use crate::pages::part::called::command;
+
 /// A call with how it was decided and how it ended.
 pub struct Call {
     /// The record of the decision.
@@ -35,7 +37,7 @@ impl Call {
     /// The command it runs, if it runs one.
     pub fn command(&self) -> Option<&str> {
         let args = self.decision.get("call")?.get("args")?;
-        ["command", "cmd", "script", "code"].iter().find_map(|name| args.get(name)?.as_str())
+        command(args).map(|(_, text)| text)
     }
 
     /// What it would do.

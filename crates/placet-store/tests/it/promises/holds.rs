@@ -73,6 +73,20 @@ pub fn a_hold_is_kept_as_it_was_opened(place: &dyn Place) {
     assert_eq!(read(&*store, |ledger| ledger.hold_by_ticket(&Ticket::from_bits(9, 4))), None);
 }
 
+pub fn what_a_person_made_of_a_call_is_kept_as_long_as_the_hold(place: &dyn Place) {
+    let store = place.open();
+    let ids = [1, 2].map(|number| open(&*store, &new_hold(number)).unwrap());
+    let edit = |id| read(&*store, |ledger| ledger.hold_edit_get(id));
+    assert_eq!((edit(ids[0]), edit(ids[1])), (None, None));
+    write(&*store, move |ledger| ids.into_iter().try_for_each(|id| ledger.hold_edit_put(id, r#"{"a":1}"#)));
+    assert_eq!(edit(ids[0]).as_deref(), Some(r#"{"a":1}"#));
+    // One was used long ago; the other may still be.
+    change(&*store, ids[0], HoldState::Redeemed, 10);
+    change(&*store, ids[1], HoldState::Approved, 10);
+    super::retention::age_out(&*store, 200);
+    assert_eq!((edit(ids[0]), edit(ids[1]).is_some()), (None, true));
+}
+
 pub fn a_ticket_names_one_hold(place: &dyn Place) {
     let store = place.open();
     let first = open(&*store, &new_hold(1)).unwrap();
