@@ -85,7 +85,7 @@ AT_LEAST = {"/s", "MB/s"}
 
 
 def engine_rows():
-    runs = [json.loads((HERE / "target" / name).read_text()) for name in ("engine.json", "grants.json", "log.json", "http.json")]
+    runs = [json.loads((HERE / "target" / name).read_text()) for name in ("engine.json", "grants.json", "log.json", "http.json", "pages.json")]
     return [row for run in runs for row in run]
 
 

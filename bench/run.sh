@@ -36,5 +36,6 @@ cargo bench --bench log
 cargo build --release --package placet --manifest-path ../Cargo.toml --target-dir ../target
 PLACET=$(cd .. && pwd)/target/release/placet cargo bench --bench start
 cargo bench --bench http
+PLACET=$(cd .. && pwd)/target/release/placet cargo bench --bench pages
 cp /proc/loadavg target/load
 exec python3 figures.py write "$@"
