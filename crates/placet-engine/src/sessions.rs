@@ -5,7 +5,7 @@ use std::sync::{Arc, atomic::Ordering};
 use placet_core::{
     SealedWarrant, Timestamp, Warrant,
     hold::HoldEvent,
-    record::{Bound, What},
+    record::{Bound, Changed, What},
     warrant::OpenWarrantError,
 };
 use placet_store::{Ledger, Sighting, StoreError, transact};
@@ -218,6 +218,61 @@ impl Engine {
         tickets.iter().for_each(|ticket| self.shared.waiters.wake(ticket));
         Ok(())
     }
+}
+
+impl Engine {
+    /// Stops a session: it ends, and what it asks from now on is blocked until an operator lets it go on.
+    pub async fn stop_session(&self, session: &str, by: &Approver) -> Result<(), BindError> {
+        if !placet_core::hold::can_come_back(session) {
+            return Err(BindError::NoName);
+        }
+        let (shared, id, by) = (Arc::clone(&self.shared), session.to_owned(), by.name().to_owned());
+        let run = move |ledger: &mut dyn Ledger| {
+            let tickets = end(&shared, ledger, &id)?;
+            set_stopped(&shared, ledger, &id, &by, &by)?;
+            Ok(tickets)
+        };
+        let tickets = transact(&*self.shared.store, run).await?;
+        self.changed()?;
+        tickets.iter().for_each(|ticket| self.shared.waiters.wake(ticket));
+        Ok(())
+    }
+
+    /// Lets a session go on that somebody has stopped. False if nobody had.
+    pub async fn resume_session(&self, session: &str, by: &Approver) -> Result<bool, StoreError> {
+        let (shared, id, by) = (Arc::clone(&self.shared), session.to_owned(), by.name().to_owned());
+        let run = move |ledger: &mut dyn Ledger| {
+            let key = format!("{}{id}", key::STOPPED_SESSION);
+            let stopped = ledger.settings()?.get(&key).is_some_and(|by| !by.is_empty());
+            if stopped {
+                set_stopped(&shared, ledger, &id, "", &by)?;
+            }
+            Ok(stopped)
+        };
+        let resumed = transact(&*self.shared.store, run).await?;
+        self.changed()?;
+        Ok(resumed)
+    }
+
+    /// Who stopped a session, if somebody did.
+    pub fn session_stopped(&self, session: &str) -> Result<Option<String>, StoreError> {
+        self.shared.refresh()?;
+        Ok(self.snapshot().session_stopped(session).map(str::to_owned))
+    }
+}
+
+/// Says that somebody has stopped a session, or that nobody has any more.
+fn set_stopped(
+    shared: &Shared,
+    ledger: &mut dyn Ledger,
+    session: &str,
+    stopped_by: &str,
+    by: &str,
+) -> Result<(), StoreError> {
+    let key = format!("{}{session}", key::STOPPED_SESSION);
+    let changed = Changed { key: &key, before: None, after: stopped_by, by };
+    shared.keys.record(ledger, shared.clock.now(), session, What::Setting(changed))?;
+    ledger.setting_put(&key, stopped_by)
 }
 
 /// Ends a session, and gives the tickets of the holds that ended with it.

@@ -14,6 +14,8 @@ use crate::Configuration;
 pub(crate) mod key {
     pub const MODE: &str = "mode";
     pub const STOPPED: &str = "stopped";
+    /// Who stopped a session.
+    pub const STOPPED_SESSION: &str = "stopped:";
     pub const MODE_OF_AGENT: &str = "mode:";
     pub const APPROVER: &str = "approver:";
     /// Who started whom, or who is bound to what, has changed.
@@ -61,6 +63,8 @@ pub struct Snapshot {
     /// The mode of all, and of agents that have their own.
     mode: Mode,
     modes: HashMap<String, Mode>,
+    /// Sessions that somebody has stopped, and who.
+    stopped_sessions: HashMap<String, String>,
     /// What sessions were found to be bound to. A new binding changes the version of the settings.
     pub(crate) bound: Mutex<Bound>,
     /// What was found to be granted, by session and agent.
@@ -76,7 +80,13 @@ impl Snapshot {
         };
         let modes = settings.iter().filter_map(own).collect();
         let mode = settings.get(key::MODE).map_or(Mode::Enforce, read);
-        Self { configuration, settings, mode, modes, bound: Mutex::default(), granted: Mutex::default() }
+        let stopped = |(name, by): (&str, &str)| {
+            let session = name.strip_prefix(key::STOPPED_SESSION)?;
+            (!by.is_empty()).then(|| (session.to_owned(), by.to_owned()))
+        };
+        let stopped_sessions = settings.iter().filter_map(stopped).collect();
+        let (bound, granted) = (Mutex::default(), Mutex::default());
+        Self { configuration, settings, mode, modes, stopped_sessions, bound, granted }
     }
 
     /// The mode for `agent`: its own, or that of all.
@@ -87,6 +97,11 @@ impl Snapshot {
     /// Who stopped everything, if somebody did.
     pub fn stopped(&self) -> Option<&str> {
         self.settings.get(key::STOPPED).filter(|by| !by.is_empty())
+    }
+
+    /// Who stopped a session, if somebody did.
+    pub fn session_stopped(&self, session: &str) -> Option<&str> {
+        self.stopped_sessions.get(session).map(String::as_str)
     }
 
     /// What the operator has written down.

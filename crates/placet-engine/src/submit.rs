@@ -449,6 +449,10 @@ pub(crate) fn prepare(
             format!("everything is stopped by {by}; only an operator can resume"),
         );
     }
+    if let Some(by) = snapshot.session_stopped(call.session()) {
+        let reason = format!("this session was stopped by {by}; only an operator can let it go on");
+        stop(&mut decision, Source::KillSwitch, reason);
+    }
     match &found {
         Err(reason) => stop(&mut decision, Source::Warrant, reason.clone()),
         Ok(None) if configuration.wants_warrant(call.agent()) => {

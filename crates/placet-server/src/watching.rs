@@ -24,11 +24,14 @@ pub async fn session(asked: Asked) -> Result<Response, Problem> {
     let limit = asked.count("limit", 100, holds::LIST_MAX)? as usize;
     let id = asked.param("session").to_owned();
     let look = move |engine: &placet_engine::Engine| {
-        Ok(engine.look(|ledger| Ok((ledger.session_get(&id)?, ledger.records_of_session(&id, limit)?)))?)
+        let (session, records) =
+            engine.look(|ledger| Ok((ledger.session_get(&id)?, ledger.records_of_session(&id, limit)?)))?;
+        Ok((session, records, engine.session_stopped(&id)?))
     };
-    let (session, records) = asked.server.off(look).await?;
+    let (session, records, stopped_by) = asked.server.off(look).await?;
     let session = session.ok_or_else(|| Problem::unknown("there is no such session"))?;
     let mut shown = of_session(&session);
+    shown["stopped_by"] = stopped_by.into();
     shown["records"] = records.iter().map(of_record).collect();
     Ok(reply(StatusCode::OK, &shown))
 }

@@ -2,6 +2,7 @@
 
 use std::{io::Write as _, path::PathBuf, process::ExitCode};
 
+use anyhow::bail;
 use clap::{Args, Subcommand};
 use placet_core::printable;
 use placet_store::wait_for;
@@ -20,6 +21,7 @@ use crate::{
 Examples:
   placet sessions list
   placet sessions show 81c2
+  placet sessions stop 81c2
   placet sessions bind 81c2 --warrant nightly.warrant --config placet.toml"
 )]
 pub struct Sessions {
@@ -58,6 +60,16 @@ pub enum Command {
         /// The configuration, with the trusted keys in `[warrants]`.
         #[arg(long, value_name = "FILE")]
         config: PathBuf,
+    },
+    /// Stop a session: what waits in it is given up, and what it asks from now on is blocked.
+    Stop {
+        /// Its id.
+        id: String,
+    },
+    /// Let a session go on that was stopped.
+    Resume {
+        /// Its id.
+        id: String,
     },
     /// Take the warrant of a session away.
     Unbind {
@@ -100,6 +112,20 @@ pub fn run(arguments: &Sessions) -> anyhow::Result<ExitCode> {
                 "session {} acts under this warrant from now on, and does nothing else",
                 printable::shown(id, 80)
             )?;
+        }
+        Command::Stop { id } => {
+            let home = arguments.data.open()?;
+            let by = home.operator()?;
+            wait_for(home.engine.stop_session(id, &by))?;
+            writeln!(out, "session {} is stopped; what it asks is blocked", printable::shown(id, 80))?;
+        }
+        Command::Resume { id } => {
+            let home = arguments.data.open()?;
+            let by = home.operator()?;
+            if !wait_for(home.engine.resume_session(id, &by)).map_err(remedied)? {
+                bail!("nobody has stopped the session `{}`", id.escape_debug());
+            }
+            writeln!(out, "session {} may ask again", printable::shown(id, 80))?;
         }
         Command::Unbind { id } => {
             let home = arguments.data.open()?;
@@ -162,6 +188,10 @@ fn show(out: &mut impl std::io::Write, session: &Value) -> std::io::Result<()> {
     writeln!(out, "  {:<11} {first} to {last}", "seen")?;
     let (allowed, held, blocked) = (&session["allowed"], &session["held"], &session["blocked"]);
     writeln!(out, "  {:<11} {allowed} allowed, {held} held, {blocked} blocked", "calls")?;
+    if let Some(by) = session["stopped_by"].as_str() {
+        let by = printable::shown(by, 80);
+        writeln!(out, "  {:<11} by {by}; what it asks is blocked", "stopped")?;
+    }
     if session["has_warrant"] == true {
         writeln!(out, "  {:<11} it acts under a warrant", "warrant")?;
     }

@@ -192,6 +192,13 @@ fn setting(what: &Json) -> String {
         ("configuration", after) => {
             format!("{by} decides by another configuration: {}{before}", shown(after, LONGER))
         }
+        (key, after) if key.starts_with("stopped:") => {
+            let session = shown(key.trim_start_matches("stopped:"), NAME);
+            match after {
+                "" => format!("{by} let session {session} go on"),
+                _ => format!("{by} stopped session {session}"),
+            }
+        }
         ("verified", after) => format!("{by} checked the log: {}", shown(after, SAID)),
         (key, after) if person(key).is_some() => format!("{by} {}", person_change(key, after, &before)),
         (_, "") => format!("{by} cleared `{key}`{before}"),
@@ -352,6 +359,8 @@ mod tests {
                 r#"{"setting":{"key":"stopped","before":"ann","after":"","by":"bob"}}"#,
                 "set: bob let calls be decided again",
             ),
+            (r#"{"setting":{"key":"stopped:s1","after":"ann","by":"ann"}}"#, "set: ann stopped session s1"),
+            (r#"{"setting":{"key":"stopped:s1","after":"","by":"bob"}}"#, "set: bob let session s1 go on"),
             (
                 r#"{"threat":{"rule":"a.b","session":"s1","state":"open"}}"#,
                 "threat: a.b matched in session s1: a threat is open",

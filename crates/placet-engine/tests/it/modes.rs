@@ -72,3 +72,30 @@ async fn a_credential_counts_once_it_was_admitted() {
     assert_eq!(Credential::parse(&text).unwrap().name(), "ann");
     assert!(!format!("{ann:?}").contains(text.as_str()));
 }
+
+#[tokio::test]
+async fn a_stopped_session_stays_stopped_until_somebody_lets_it_go_on() {
+    let rig = Rig::new();
+    let person = rig.person().await;
+    rig.ask(risky()).await;
+    rig.engine.stop_session("s1", &person).await.unwrap();
+    assert!(rig.engine.pending(10).unwrap().is_empty());
+    let blocked = rig.ask(harmless()).await;
+    assert_eq!(
+        short(&blocked),
+        "Blocked: this session was stopped by ann; only an operator can let it go on."
+    );
+    // Observing stops nothing else, and this all the same; others go on, and so does it in no other process.
+    rig.engine.set_mode(None, placet_core::Mode::Observe, &person).await.unwrap();
+    assert!(!rig.ask(harmless()).await.is_allow());
+    assert!(rig.ask(harmless().with_session("s2")).await.is_allow());
+    assert!(!rig.neighbour().ask(harmless()).await.is_allow());
+    let rig = rig.restarted();
+    assert!(!rig.ask(harmless()).await.is_allow());
+    assert_eq!(rig.engine.session_stopped("s1").unwrap().as_deref(), Some("ann"));
+    assert!(rig.engine.resume_session("s1", &person).await.unwrap());
+    assert!(!rig.engine.resume_session("s1", &person).await.unwrap());
+    assert!(rig.ask(harmless()).await.is_allow());
+    assert!(rig.engine.stop_session("unknown", &person).await.is_err());
+    rig.verify().unwrap();
+}
