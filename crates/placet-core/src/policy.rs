@@ -213,7 +213,16 @@ pub struct WarrantPolicy {
     pub revocations: Vec<String>,
     /// Agents that may do nothing without a warrant; `*` for all.
     pub required_of: Vec<String>,
+    /// The file of the key with which operators issue warrants at the service. Without it, the service holds none.
+    pub issuer: Option<String>,
+    /// How long a warrant lives at most that is issued there.
+    pub issuer_life: Option<Span>,
+    /// Whether a warrant that is issued there may leave it open what is called, and with what.
+    pub issuer_unlimited: bool,
 }
+
+/// How long a warrant lives at most that is issued at the service, unless the operator says otherwise.
+pub const ISSUER_LIFE_MS: i64 = 24 * 60 * 60 * 1_000;
 
 /// A public key that is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -253,7 +253,12 @@ async fn try_answer(
     if row.verb != Verb::Get && !is_meant(&shown, &parts.headers, &body) {
         let message = "a cookie alone changes nothing";
         let remedy = "send what `GET /v1/me` says is `csrf` as the header `x-placet-csrf`";
-        return Err(Problem::new(StatusCode::FORBIDDEN, "csrf", message, remedy));
+        let mut problem = Problem::new(StatusCode::FORBIDDEN, "csrf", message, remedy);
+        // What somebody wrote on a page that is too old is theirs to take along.
+        if row.dialect == Dialect::Page {
+            problem.written = Form::read(&body).written();
+        }
+        return Err(problem);
     }
     let large = body.len() > LARGE;
     let asked = Asked {

@@ -6,7 +6,7 @@ use std::{future::Future, pin::Pin};
 use axum::response::Response;
 
 use crate::{
-    agentguard, ask::Asked, auditing, calls, chat, events, grants, health, holds, notices, openapi,
+    agentguard, ask::Asked, auditing, calls, chat, events, grants, health, holds, minting, notices, openapi,
     operating, problem::Problem, reviews, rules, searching, sign_in, stream, users, verifying, warrants,
     watching,
 };
@@ -135,6 +135,7 @@ const RULE_POLICY: &str = r#"{"type":"object","additionalProperties":false,"requ
 const TRY: &str = r#"{"type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"type":"string","maxLength":16384},"call":{"type":"object"},"record":{"type":"integer","minimum":0}}}"#;
 const THRESHOLDS: &str = r#"{"type":["object","null"],"additionalProperties":false,"properties":{"run_below":{"type":"number","minimum":0,"maximum":1},"ask_above":{"type":"number","minimum":0,"maximum":1},"confidence_min":{"type":"number","minimum":0,"maximum":1}}}"#;
 const WARRANT: &str = r#"{"type":"object","additionalProperties":false,"required":["warrant"],"properties":{"warrant":{"type":"string"}}}"#;
+const MINT: &str = r#"{"type":"object","additionalProperties":false,"required":["ttl"],"properties":{"ttl":{"type":"string"},"holder":{"type":"string"},"agent":{"type":"string"},"session":{"type":"string"},"allow":{"type":"array","items":{"type":"string"}},"gate":{"type":"array","items":{"type":"string"}},"allow_effects":{"type":"array","items":{"type":"string"}},"gate_effects":{"type":"array","items":{"type":"string"}},"effects":{"type":"array","items":{"type":"string"}},"budget":{"type":"array","items":{"type":"string"}},"max_calls":{"type":"integer","minimum":0},"max_depth":{"type":"integer","minimum":0},"max_risk":{"type":"number","minimum":0,"maximum":1},"rate":{"type":"string"},"hours":{"type":"string"},"posture":{"type":"string"}}}"#;
 const REVOCATIONS: &str = r#"{"type":"object","additionalProperties":false,"required":["list"],"properties":{"list":{"type":"string"}}}"#;
 const LOGIN: &str = r#"{"type":"object","additionalProperties":false,"required":["user","password"],"properties":{"user":{"type":"string"},"password":{"type":"string"}}}"#;
 const OWN_PASSWORD: &str = r#"{"type":"object","additionalProperties":false,"required":["current","password"],"properties":{"current":{"type":"string"},"password":{"type":"string","minLength":12,"maxLength":1024}}}"#;
@@ -167,6 +168,8 @@ pub const ENDPOINTS: &[Endpoint] = &[
     row(Get, "/v1/sessions", READS, "Sessions, the last seen first", "", |asked| Box::pin(watching::sessions(asked))),
     row(Get, "/v1/sessions/{session}", READS, "One session with its last records", "", |asked| Box::pin(watching::session(asked))),
     row(Post, "/v1/sessions/{session}/end", RUNS, "End a session and what waits in it", "", |asked| Box::pin(operating::end_session(asked))),
+    row(Post, "/v1/sessions/{session}/stop", RUNS, "Stop a session: it ends, and what it asks is blocked until it is resumed", "", |asked| Box::pin(operating::stop_session(asked))),
+    row(Post, "/v1/sessions/{session}/resume", RUNS, "Let a session go on that was stopped", "", |asked| Box::pin(operating::resume_session(asked))),
     row(Get, "/v1/agents", READS, "Agents, the last seen first", "", |asked| Box::pin(watching::agents(asked))),
     row(Get, "/v1/threats", READS, "What rules found, the last matched first", "", |asked| Box::pin(watching::threats(asked))),
     row(Get, "/v1/threats/{threat}", READS, "One threat with what led to it, and what waits because of it", "", |asked| Box::pin(watching::threat(asked))),
@@ -185,6 +188,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
     row(Post, "/v1/rules/try", READS, "What a draft says of a call or of a past decision; nothing changes", TRY, |asked| Box::pin(rules::trial(asked))),
     row(Get, "/v1/thresholds", READS, "From which risk on a person is asked", "", |asked| Box::pin(rules::thresholds(asked))),
     row(Put, "/v1/thresholds", RUNS, "Set that, or null for what the configuration says", THRESHOLDS, |asked| Box::pin(rules::set_thresholds(asked))),
+    row(Post, "/v1/warrants", RUNS, "Issue a warrant, where the service was given a key for that; it is shown this once", MINT, |asked| Box::pin(minting::mint(asked))),
     row(Post, "/v1/warrants/verify", READS, "Whether a warrant holds here, and what it says", WARRANT, |asked| Box::pin(warrants::verify(asked))),
     row(Post, "/v1/warrants/revoke", RUNS, "Take up a list of revoked warrants that a root has signed", REVOCATIONS, |asked| Box::pin(warrants::revoke(asked))),
 

@@ -26,6 +26,20 @@ impl Form {
     }
 }
 
+impl Form {
+    /// What somebody has written themselves, by the names of its fields: nothing that must not be shown again, and nothing
+    /// that the page had put there.
+    pub fn written(&self) -> Vec<(String, String)> {
+        const OURS: [&str; 16] = [
+            "csrf", "password", "current", "from", "answer", "scope", "with", "to", "do", "seen", "args",
+            "session", "role", "next", "mode", "policy",
+        ];
+        let written =
+            |(name, value): &&(String, String)| !OURS.contains(&name.as_str()) && !value.trim().is_empty();
+        self.0.iter().filter(written).cloned().collect()
+    }
+}
+
 /// One field of a form, or of a query.
 pub fn field(text: &str, name: &str) -> Option<String> {
     let mut pairs = form_urlencoded::parse(text.as_bytes());
@@ -45,6 +59,8 @@ mod tests {
         );
         assert_eq!(form.all("a").collect::<Vec<_>>(), ["1", "2"]);
         assert_eq!((form.get("b"), form.text("b")), (None, ""));
+        let form = Form::read(b"csrf=x&password=secret&reason=not+now&note=+");
+        assert_eq!(form.written(), [("reason".to_owned(), "not now".to_owned())]);
         assert_eq!(field("x=%41%zz+b", "x").as_deref(), Some("A%zz b"));
     }
 }

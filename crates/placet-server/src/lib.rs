@@ -10,6 +10,8 @@ mod log;
 
 mod metrics;
 
+mod minting;
+
 mod server;
 
 pub mod endpoint;
@@ -86,6 +88,7 @@ pub use inside::Inside;
 pub use keeper::{Edit, Keeper, RuleText};
 pub use listen::{Listener, serve};
 pub use log::Log;
+pub use minting::Issuer;
 pub use server::{Limits, Server, Settings, app};
 #[cfg(feature = "opentelemetry")]
 pub use telemetry::{Telemetry, TelemetryPace};

@@ -2,7 +2,7 @@
 
 use axum::{http::StatusCode, response::Response};
 use placet_core::Mode;
-use placet_engine::{NewToken, Role, Token, TokenError};
+use placet_engine::{BindError, NewToken, Role, Token, TokenError};
 use placet_store::ThreatState;
 use serde::Deserialize;
 use serde_json::json;
@@ -86,6 +86,53 @@ pub async fn end_session(asked: Asked) -> Result<Response, Problem> {
     }
     asked.server.engine.end_session(&session).await?;
     Ok(reply(StatusCode::OK, &json!({ "session": session, "ended": true })))
+}
+
+/// `POST /v1/sessions/{session}/stop`.
+pub async fn stop_session(asked: Asked) -> Result<Response, Problem> {
+    let session = asked.param("session").to_owned();
+    stop_one(&asked, &session).await?;
+    Ok(reply(StatusCode::OK, &json!({ "session": session, "stopped": true })))
+}
+
+/// Stops a session that is known.
+pub async fn stop_one(asked: &Asked, session: &str) -> Result<(), Problem> {
+    let (by, known) = (asked.approver()?, session.to_owned());
+    let there = asked.server.off(move |engine| Ok(engine.look(|ledger| ledger.session_get(&known))?)).await?;
+    if there.is_none() {
+        return Err(Problem::unknown("there is no such session"));
+    }
+    match asked.server.engine.stop_session(session, &by).await {
+        Ok(()) => {}
+        Err(BindError::Store(error)) => return Err(error.into()),
+        Err(_) => {
+            let message =
+                "a session that is empty or `unknown` cannot be stopped: it cannot be told from others";
+            return Err(Problem::malformed(message));
+        }
+    }
+    let name = placet_core::printable::shown(session, 80);
+    asked.server.say("session stopped", &[("session", &name), ("by", &by.name())]);
+    Ok(())
+}
+
+/// `POST /v1/sessions/{session}/resume`.
+pub async fn resume_session(asked: Asked) -> Result<Response, Problem> {
+    let session = asked.param("session").to_owned();
+    resume_one(&asked, &session).await?;
+    Ok(reply(StatusCode::OK, &json!({ "session": session, "stopped": false })))
+}
+
+/// Lets a session go on.
+pub async fn resume_one(asked: &Asked, session: &str) -> Result<(), Problem> {
+    let by = asked.approver()?;
+    if !asked.server.engine.resume_session(session, &by).await? {
+        let message = "nobody has stopped this session";
+        return Err(Problem::new(StatusCode::CONFLICT, "not_stopped", message, "nothing is left to do"));
+    }
+    let name = placet_core::printable::shown(session, 80);
+    asked.server.say("session resumed", &[("session", &name), ("by", &by.name())]);
+    Ok(())
 }
 
 /// `PUT /v1/threats/{threat}`.

@@ -21,6 +21,9 @@ pub struct Problem {
     /// When to come back, in seconds.
     #[serde(skip)]
     pub retry_after: Option<u64>,
+    /// What somebody has written into a form that was not taken, for them to keep.
+    #[serde(skip)]
+    pub written: Vec<(String, String)>,
 }
 
 impl Problem {
@@ -30,7 +33,7 @@ impl Problem {
         message: impl Into<String>,
         remedy: &'static str,
     ) -> Self {
-        Self { status, code, message: message.into(), remedy, retry_after: None }
+        Self { status, code, message: message.into(), remedy, retry_after: None, written: Vec::new() }
     }
 
     pub fn malformed(message: impl Into<String>) -> Self {

@@ -23,6 +23,7 @@ use crate::{
     gate::Gate,
     idempotent::Idempotent,
     metrics::Metrics,
+    minting::Issuer,
     notify::Channels,
     pages::refused,
     problem::Problem,
@@ -119,6 +120,7 @@ pub struct Server {
     pub(crate) verifying: Verifying,
     pub(crate) keeper: OnceLock<Arc<dyn Keeper>>,
     pub(crate) editing: tokio::sync::Mutex<()>,
+    issuer: RwLock<Option<Arc<Issuer>>>,
     pub(crate) started: Instant,
     pulse: Mutex<Pulse>,
     channels: RwLock<Arc<Channels>>,
@@ -139,6 +141,7 @@ impl Server {
             gate: Gate::default(),
             link: SignInLink::default(),
             verifying: Verifying::default(),
+            issuer: RwLock::default(),
             keeper: OnceLock::new(),
             editing: tokio::sync::Mutex::default(),
             started: Instant::now(),
@@ -158,6 +161,16 @@ impl Server {
     /// From now on `keeper` keeps what operators change. Whoever comes first stays.
     pub fn keep_with(&self, keeper: Arc<dyn Keeper>) {
         let _ = self.keeper.set(keeper);
+    }
+
+    /// From now on operators issue warrants with this key, or with none.
+    pub fn issue_with(&self, issuer: Option<Issuer>) {
+        *self.issuer.write().unwrap_or_else(PoisonError::into_inner) = issuer.map(Arc::new);
+    }
+
+    /// The key with which operators issue warrants.
+    pub(crate) fn issuer(&self) -> Option<Arc<Issuer>> {
+        self.issuer.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The path of a link that signs `known` in, once, within a quarter of an hour, while this process runs.

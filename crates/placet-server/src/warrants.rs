@@ -1,5 +1,4 @@
-//! Warrants: whether one holds, and which no longer do. None is issued here: that takes the key of a root, which stays with
-//! the operator.
+//! Warrants: whether one holds, and which no longer do. Issuing one takes the key of a root: see `minting.rs`.
 
 use axum::{http::StatusCode, response::Response};
 use placet_core::{

@@ -14,9 +14,9 @@ use placet_core::{
 
 use crate::{
     AgedOut, Agent, CrisisMark, Deployed, Entry, Escalation, Fault, Happening, Hold, HoldChange, HoldId,
-    Ledger, NewHold, NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session,
-    SessionPlace, Settings, Shelves, Sighting, Store, StoreError, StoredGrant, StoredLogin, StoredRecord,
-    Threat, ThreatState, Vote, Waiting, Work, store::Look,
+    HoldPlace, Ledger, NewHold, NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState,
+    Session, SessionPlace, Settings, Shelves, Sighting, Store, StoreError, StoredGrant, StoredLogin,
+    StoredRecord, Threat, ThreatState, Vote, Waiting, Work, store::Look,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -117,6 +117,7 @@ forward! {
     fn hold_edit_put(id: HoldId, args: &str) -> ();
     fn hold_edit_get(id: HoldId) -> Option<String>;
     fn holds_pending(limit: usize) -> Vec<Hold>;
+    fn hold_place(id: HoldId) -> Option<HoldPlace>;
     fn holds_pending_of(session: &str) -> Vec<Hold>;
     fn holds_last(limit: usize) -> Vec<Hold>;
     fn holds_page(pending: bool, skip: usize, limit: usize) -> Vec<Hold>;

@@ -63,6 +63,17 @@ pub struct Hold {
     pub approval: Option<Vec<u8>>,
 }
 
+/// Where a hold stands among those that wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HoldPlace {
+    /// Its number in their order, from one.
+    pub number: u64,
+    /// The one before it.
+    pub before: Option<Ticket>,
+    /// The one after it.
+    pub after: Option<Ticket>,
+}
+
 /// A change of a hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HoldChange {

@@ -8,9 +8,10 @@ use placet_core::{
 };
 
 use crate::{
-    AgedOut, Agent, CrisisMark, Deployed, Entry, Escalation, Happening, Hold, HoldChange, HoldId, NewHold,
-    NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, SessionPlace, Settings,
-    Sighting, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote, Waiting,
+    AgedOut, Agent, CrisisMark, Deployed, Entry, Escalation, Happening, Hold, HoldChange, HoldId, HoldPlace,
+    NewHold, NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, SessionPlace,
+    Settings, Sighting, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote,
+    Waiting,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -86,6 +87,8 @@ pub trait Ledger {
     fn hold_edit_get(&mut self, id: HoldId) -> Result<Option<String>>;
     /// Up to `limit` holds that wait for an answer: those that touch life and safety first, then the most urgent.
     fn holds_pending(&mut self, limit: usize) -> Result<Vec<Hold>>;
+    /// Where a hold stands among those that wait, in the same order; nothing if it does not.
+    fn hold_place(&mut self, id: HoldId) -> Result<Option<HoldPlace>>;
     /// The holds of a session that wait for an answer.
     fn holds_pending_of(&mut self, session: &str) -> Result<Vec<Hold>>;
     /// Up to `limit` holds, the newest first.

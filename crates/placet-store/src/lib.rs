@@ -47,7 +47,7 @@ pub use crisis::CrisisMark;
 pub use error::{Fault, StoreError};
 pub use grant::StoredGrant;
 pub use happening::Happening;
-pub use hold::{Hold, HoldChange, HoldId, NewHold};
+pub use hold::{Hold, HoldChange, HoldId, HoldPlace, NewHold};
 pub use ledger::Ledger;
 pub use log::{Entry, EntryKind, StoredRecord};
 pub use login::StoredLogin;

@@ -135,11 +135,16 @@ pub fn signing_key(name: &str, directory: &Path) -> anyhow::Result<SigningKey> {
         }
         _ => directory.join(format!("{}.key", checked_name(name)?)),
     };
+    signing_key_in(&path)
+}
+
+/// The key pair in this file.
+pub fn signing_key_in(path: &Path) -> anyhow::Result<SigningKey> {
     let shown = path.display();
     if !path.exists() {
         bail!("there is no key `{shown}`; make one with `placet key new`, or see `placet key list`");
     }
-    let text = read_private(&path)?;
+    let text = read_private(path)?;
     SigningKey::parse(&text).with_context(|| format!("cannot use `{shown}`"))
 }
 

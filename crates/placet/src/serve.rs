@@ -3,7 +3,7 @@
 use std::{
     io::{IsTerminal as _, Write as _},
     net::{IpAddr, SocketAddr},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
     time::Duration,
@@ -11,9 +11,9 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use placet_core::Mode;
+use placet_core::{Mode, policy::ISSUER_LIFE_MS};
 use placet_engine::Role;
-use placet_server::{Listener, Log, Server, Settings};
+use placet_server::{Issuer, Listener, Log, Server, Settings};
 #[cfg(feature = "opentelemetry")]
 use placet_server::{Telemetry, TelemetryPace};
 use placet_store::wait_for;
@@ -26,7 +26,7 @@ use crate::{
     config::{self, server},
     edits::Keeps,
     home::{self, Data, Home, remedied},
-    socket, style,
+    keyring, socket, style,
     telling::Telling,
 };
 
@@ -217,11 +217,31 @@ async fn serve(
         config: arguments.config.clone(),
         sources: arguments.rules.clone(),
     }));
+    server.issue_with(issuer(arguments.config.as_deref())?);
     let reloading = reload(arguments, home, Arc::clone(&server), certificate, &telling);
     tokio::select! {
         () = placet_server::serve(Arc::clone(&server), listeners, stop) => Ok(()),
         error = reloading => Err(error),
     }
+}
+
+/// The key with which operators issue warrants here, if the configuration names one.
+fn issuer(file: Option<&Path>) -> anyhow::Result<Option<Issuer>> {
+    let config::Config { policy, file, .. } = config::read(file)?;
+    let Some(named) = &policy.warrants.issuer else { return Ok(None) };
+    let beside = file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    let key =
+        keyring::signing_key_in(&beside.join(named)).context("`warrants.issuer` in the configuration")?;
+    if !policy.warrants.roots.iter().any(|root| root.0 == key.public()) {
+        bail!(
+            "`warrants.issuer` in the configuration: what `{}` signs would not count, its public half is not in \
+             `warrants.roots`\n  add \"{}\" there",
+            named.escape_debug(),
+            key.public()
+        );
+    }
+    let life_ms = policy.warrants.issuer_life.map_or(ISSUER_LIFE_MS, |life| life.as_ms());
+    Ok(Some(Issuer { key, life_ms, unlimited: policy.warrants.issuer_unlimited }))
 }
 
 /// The path of a link that signs in whoever runs this: on request, and in a terminal while there is no user.
@@ -336,6 +356,11 @@ async fn reload(
                 if let Err(why) = engine.note_configuration(BY).await {
                     server.say("not recorded", &[("what", &"configuration"), ("why", &why)]);
                 }
+                server.issue_with(issuer(arguments.config.as_deref()).unwrap_or_else(|error| {
+                    let why = format!("{error:#}");
+                    server.say("issuer refused", &[("why", &why), ("kept", &"none")]);
+                    None
+                }));
                 let told =
                     config::read(arguments.config.as_deref()).and_then(|config| telling.replace(&config));
                 if let Err(why) = told {

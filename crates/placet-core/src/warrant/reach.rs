@@ -21,6 +21,13 @@ pub struct Reach {
     pub targets: Vec<TargetPattern>,
 }
 
+impl Reach {
+    /// Whether it says what may be touched.
+    pub fn is_limited(&self) -> bool {
+        self.targets.iter().all(|target| target.about != About::Anything)
+    }
+}
+
 /// Some targets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetPattern {

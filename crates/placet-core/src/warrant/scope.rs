@@ -125,6 +125,16 @@ impl Scope {
         always.or(gated).ok_or(outside)
     }
 
+    /// The first capability that lets calls run unasked and limits neither what they are made with nor what they touch.
+    pub fn unlimited(&self) -> Option<&Capability> {
+        let limits = |capability: &Capability| match &capability.deed {
+            Deed::Tool { .. } => capability.deed.constrains_an_argument(),
+            Deed::Effects(reach) => reach.iter().all(Reach::is_limited),
+        };
+        let mut unasked = self.capabilities.iter().filter(|capability| capability.tier == Tier::Always);
+        unasked.find(|capability| !limits(capability))
+    }
+
     /// The first of `effects` that the limits on effects do not let pass.
     fn effect_beyond<'e>(&self, effects: &'e [Effect]) -> Option<&'e Effect> {
         if self.effects.is_empty() {

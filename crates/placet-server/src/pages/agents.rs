@@ -10,9 +10,9 @@ use super::{
     frame::{self, Place},
     part::{
         icon::{icon, tag},
-        text::{ago, empty, escaped, number, short},
+        text::{ago, empty, escaped, number, short, took, took_ms},
     },
-    sessions::{name, took},
+    sessions::name,
 };
 use crate::{ask::Asked, problem::Problem};
 
@@ -45,7 +45,7 @@ pub async fn list(asked: Asked) -> Result<Response, Problem> {
     let body = html! {
         div.head {
             h1 { "Agents" }
-            @if let Some(us) = hour.median_us { span.small.muted { "half of the last hour’s decisions took less than " (took_us(us)) } }
+            @if let Some(us) = hour.median_us { span.small.muted { "half of the last hour’s decisions took less than " (took(us)) } }
         }
         div.stack #agents data-live {
             @if fleet.is_empty() {
@@ -103,7 +103,7 @@ fn line(asked: &Asked, one: &Deployed, mode: Mode, hour: &Hour, now: Timestamp) 
             td.num.wide { (number(lately.map_or(0, |active| active.counts.calls()))) }
             td.num { (percent(agent.held, calls)) }
             td.num.wide { (percent(agent.blocked, calls)) }
-            td.num.wide { (lately.and_then(|active| active.median_ms).map(|ms| took(i64::try_from(ms).unwrap_or(i64::MAX))).unwrap_or_default()) }
+            td.num.wide { (lately.and_then(|active| active.median_ms).map(|ms| took_ms(i64::try_from(ms).unwrap_or(i64::MAX))).unwrap_or_default()) }
             td.num { (ago(agent.last_seen, now)) }
         }
     }
@@ -118,13 +118,6 @@ fn percent(part: u64, all: u64) -> String {
     }
 }
 
-fn took_us(us: u64) -> String {
-    match us {
-        ..1_000 => format!("{us} µs"),
-        _ => took(i64::try_from(us / 1_000).unwrap_or(i64::MAX)),
-    }
-}
-
 fn mode_of(asked: &Asked, agent: &str, mode: Mode) -> Markup {
     html! {
         @match mode {
@@ -132,7 +125,7 @@ fn mode_of(asked: &Asked, agent: &str, mode: Mode) -> Markup {
             Mode::Observe => (tag("held", "read", "observed")),
         }
         @if frame::may_run(asked) && is_named(agent) {
-            " " a.small href={ "/agents/mode?agent=" (escaped(agent)) } { "change" }
+            " " a.small href={ "/agents/mode?agent=" (escaped(agent)) } { "change" span.sr { " the mode of " (short(agent, 60)) } }
         }
     }
 }

@@ -104,6 +104,7 @@ pub async fn page_with(
     let whole = document(
         &format!("{count}{title} · Placet"),
         Some(asked.server.engine.now()),
+        live_from(asked, place),
         html! {
             a.skip href="#main" { "Skip to content" }
             (sheet())
@@ -126,13 +127,19 @@ pub async fn page_with(
 
 /// A page without navigation, for those whom we do not know.
 pub fn bare(title: &str, body: Markup) -> Markup {
-    document(&format!("{title} · Placet"), None, html! { (sheet()) main.bare #main { (body) } })
+    document(&format!("{title} · Placet"), None, None, html! { (sheet()) main.bare #main { (body) } })
 }
 
-fn document(title: &str, now: Option<Timestamp>, body: Markup) -> Markup {
+/// Where the script finds what is live on a page that a form has brought: that one cannot be asked for again.
+fn live_from(asked: &Asked, place: Place) -> Option<&'static str> {
+    let path = PLACES.iter().find(|(each, ..)| *each == place).map(|(_, _, path, _)| *path);
+    path.filter(|_| !asked.body.is_empty())
+}
+
+fn document(title: &str, now: Option<Timestamp>, live_from: Option<&str>, body: Markup) -> Markup {
     html! {
         (DOCTYPE)
-        html lang="en" data-now=[now.map(Timestamp::as_ms)] {
+        html lang="en" data-now=[now.map(Timestamp::as_ms)] data-from=[live_from] {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";

@@ -4,19 +4,17 @@ use axum::response::Response;
 use maud::{Markup, html};
 use placet_core::{Json, Timestamp, grant::Wider, hold::HoldState};
 use placet_engine::{Card, Engine, HoldName, HoldView, NotEditable, Preview};
-use placet_store::Hold;
 
 use super::{
     answer::others_like,
     edit,
     frame::{self, Place},
-    now::reader,
     part::{
         called::command,
-        hold::{Reader, Story, claim, class, facts, fuse, state, time_left, version},
+        hold::{Reader, Story, claim, class, facts, fuse, reader, state, time_left, version},
         icon::icon,
         json::tree,
-        text::{clock, date, plain, short},
+        text::{clock, date, plain, short, ticked},
         told,
     },
     sessions::{self, Axis, Row, of_records},
@@ -31,8 +29,6 @@ const SCOPES: [(&str, &str, &str); 3] = [
 ];
 /// Records of its session that stand before it.
 const EARLIER: usize = 12;
-/// Holds among which the one before and the one after are found.
-const NEIGHBOURS: usize = 200;
 
 struct Seen {
     hold: HoldView,
@@ -62,13 +58,11 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
 
 fn see(engine: &Engine, name: &HoldName) -> Result<Option<Seen>, Problem> {
     let Some(hold) = engine.hold(name)? else { return Ok(None) };
-    let (pending, waiting) =
-        engine.look(|ledger| Ok((ledger.holds_pending(NEIGHBOURS)?, ledger.waiting()?)))?;
-    let at = pending.iter().position(|other| other.id == hold.id);
-    let ticket = |hold: &Hold| hold.opened.ticket.to_string();
-    let before = at.and_then(|at| at.checked_sub(1)).and_then(|at| pending.get(at)).map(ticket);
-    let after = at.and_then(|at| pending.get(at + 1)).map(ticket);
-    let place = at.map(|at| (at as u64 + 1, waiting.holds));
+    let (place, waiting) = engine.look(|ledger| Ok((ledger.hold_place(hold.id)?, ledger.waiting()?)))?;
+    let (number, before, after) =
+        place.map_or((None, None, None), |place| (Some(place.number), place.before, place.after));
+    let (before, after) = (before.map(|ticket| ticket.to_string()), after.map(|ticket| ticket.to_string()));
+    let place = number.map(|number| (number, waiting.holds));
     let alike = others_like(engine, name, &hold)?;
     let mut scopes = Vec::new();
     if hold.state == HoldState::Pending && !hold.opened.crisis {
@@ -318,7 +312,7 @@ fn scopes(seen: &Seen) -> Markup {
                     div class={ "permits-" (kind) } {
                         b { "Newly permitted, unasked, until " (date(preview.until)) }
                         ul {
-                            @for line in &preview.permits { li { (icon("yes")) span { (plain(line)) } } }
+                            @for line in &preview.permits { li { (icon("yes")) span { (ticked(&plain(line))) } } }
                             @if !preview.witness.is_empty() {
                                 li { (icon("yes")) span { "for instance " code { (plain(&preview.witness)) } } }
                             }

@@ -10,7 +10,7 @@ use super::{
     frame::{self, Place},
     part::{
         chart,
-        hold::{Reader, card},
+        hold::{card, reader},
         icon::{icon, tag},
         text::{ago, empty, escaped, number, plain, several, short, took},
     },
@@ -82,11 +82,6 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
         }
     };
     frame::page(&asked, Place::Now, "Now", body).await
-}
-
-/// Whoever looks, and where they come back to.
-pub fn reader(asked: &Asked, from: &str) -> Reader {
-    Reader { csrf: frame::may_answer(asked).then(|| frame::csrf(asked)), from: from.to_owned() }
 }
 
 fn nothing(nobody_asked: bool) -> Markup {

@@ -47,6 +47,12 @@ pub fn plainly(problem: &Problem) -> Response {
                 h1 { (title) }
                 p { (plain(&sentence(&problem.message))) }
                 @if let Some(remedy) = remedy { p.muted { (plain(&sentence(remedy))) } }
+                @if !problem.written.is_empty() {
+                    p { "This page was too old, so nothing was done. What you wrote:" }
+                    @for (name, text) in &problem.written {
+                        label { (plain(name)) textarea.mono rows="3" readonly { "\n" (plain(text)) } }
+                    }
+                }
                 p.actions { a.btn.solid href="/" { "To what waits now" } }
             }
         },

@@ -12,7 +12,7 @@ use super::{
         called,
         icon::{icon, tag},
         json::tree,
-        text::{ago, date, empty, escaped, number, plain, short},
+        text::{ago, date, empty, escaped, number, plain, short, ticked},
     },
     refused::sentence,
     sessions,
@@ -168,7 +168,7 @@ fn whole(asked: &Asked, view: &ReviewView, now: Timestamp) -> Markup {
                 }
                 section.panel aria-labelledby="undo" {
                     header { h2 #undo { "How to undo it" } }
-                    ul.bullets { @for one in view.undo().iter().take(50) { li { (ticked(&sentence(one))) } } }
+                    ul.bullets { @for one in view.undo().iter().take(50) { li { (ticked(&plain(&sentence(one)))) } } }
                     p.small.muted.gap-top { "Placet keeps no copy of what was there before." }
                 }
                 section.panel aria-labelledby="ran" {
@@ -211,15 +211,6 @@ fn whole(asked: &Asked, view: &ReviewView, now: Timestamp) -> Markup {
                     }
                 }
             }
-        }
-    }
-}
-
-/// A text in which what stands between backticks is meant to be typed.
-fn ticked(text: &str) -> Markup {
-    html! {
-        @for (at, part) in text.split('`').enumerate() {
-            @if at % 2 == 1 { code { (plain(part)) } } @else { (plain(part)) }
         }
     }
 }

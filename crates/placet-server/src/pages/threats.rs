@@ -8,9 +8,8 @@ use placet_store::{Threat, ThreatState};
 
 use super::{
     frame::{self, Place},
-    now::reader,
     part::{
-        hold::card,
+        hold::{card, reader},
         icon::{icon, tag},
         text::{ago, date, empty, escaped, number, several, short},
     },

@@ -44,6 +44,24 @@ const FORMS: [&str; 9] = [
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_typed_and_not_taken_stays_but_no_password() {
+    let person = Person::new(Role::Operator).await;
+    let page = person.post("/settings/people/users", "name=mara&role=auditor&password=short").await;
+    assert_eq!(page.status, 400);
+    let kept = page.text.contains("name=\"name\" value=\"mara\"")
+        && page.text.contains("value=\"auditor\" selected");
+    assert!(kept && page.text.contains("<details open>") && !page.text.contains("short"), "{}", page.text);
+    let page = person.post("/settings/people/tokens", "name=&role=agent&agent=nightly").await.text;
+    assert!(page.contains("name=\"agent\" value=\"nightly\""), "{page}");
+    let page =
+        person.post("/settings/thresholds", "to=these&run_below=0.31&ask_above=2&confidence_min=0.7").await;
+    assert!(page.status == 400 && page.text.contains("value=\"0.31\""), "{}", page.text);
+    // What all pages have is live on a page that a form has brought, too.
+    assert!(page.text.contains("data-from=\"/settings\""), "{}", page.text);
+    assert!(!person.get("/settings").await.text.contains("data-from"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn others_than_operators_neither_see_nor_use_what_is_not_theirs() {
     for role in [Role::Auditor, Role::Approver] {
         let person = Person::new(role).await;

@@ -126,7 +126,7 @@ async fn a_draft_shows_what_it_permits_and_where_it_is_wrong() {
     };
     assert!(get("").await.contains("Nothing that grants has a default"));
     let page = get("allow=read_file%3A+path+under+%2Fdata&max-calls=5").await;
-    assert!(page.contains("is under `/data`") && page.contains("at most 5 calls"), "{page}");
+    assert!(page.contains("is under <code>/data</code>") && page.contains("at most 5 calls"), "{page}");
     assert!(page.contains("Name the key"), "{page}");
     let page = get("allow=read_file%3A+path+under+%2Fdata&key=ops&ttl=1h&holder=a.pub").await;
     assert!(page.contains("--allow=&#39;read_file") || page.contains("--allow='read_file"), "{page}");
@@ -143,4 +143,88 @@ async fn a_list_nobody_has_signed_revokes_nothing() {
     let reply = rig.send("POST", "/warrants/revoke", &format!("{cookie}{FORM}"), body.as_bytes()).await;
     assert_eq!(reply.status, 400, "{reply:?}");
     assert!(reply.text.contains("role=\"alert\"") && !reply.text.contains("<script>"), "{}", reply.text);
+    assert!(reply.text.contains("&lt;script&gt;</textarea>"), "what was typed stays: {}", reply.text);
+}
+
+/// From now on operators issue warrants here.
+fn issue(rig: &Rig) {
+    trust(rig);
+    let key = SigningKey::from_seed([3; 32]);
+    rig.server.issue_with(Some(placet_server::Issuer { key, life_ms: 3_600_000, unlimited: false }));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn warrants_are_issued_only_where_a_key_was_given_and_only_by_operators() {
+    let rig = Rig::new().await;
+    let order = json!({ "agent": "nightly", "session": "s1", "ttl": "30m", "allow": ["terminal: command argv(git log --oneline)"] });
+    let refused = rig.post("/v1/warrants", order.clone()).await;
+    assert_eq!((refused.status, &refused.json()["error"]["code"]), (409, &"no_issuer".into()));
+    issue(&rig);
+    for (role, agent) in [(Role::Agent, Some("nightly")), (Role::Auditor, None), (Role::Approver, None)] {
+        let token = rig.token(role.as_str(), role, agent).await;
+        assert_eq!(rig.ask("POST", "/v1/warrants", Some(&token), Some(&order)).await.status, 403, "{role:?}");
+    }
+    assert_eq!(rig.ask("POST", "/v1/warrants", None, Some(&order)).await.status, 401);
+    let made = rig.post("/v1/warrants", order.clone()).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    let text = made.json()["warrant"].as_str().unwrap().to_owned();
+    let sealed = SealedWarrant::parse(&text).unwrap();
+    rig.engine.bind("s1", None, &sealed, &rig.person()).await.unwrap();
+    let told = rig.post("/v1/calls", json!({ "call": harmless() })).await.json();
+    assert_eq!(told["answer"], "allow", "{told}");
+    let records = rig.get("/v1/records?text=warrant+issued").await.text;
+    assert!(records.contains("nightly in session s1") && records.contains("\"by\":\"ann\""), "{records}");
+    assert!(!records.contains(&text), "the warrant itself is not kept");
+    // Not longer, not wider, and not under a root that no longer counts.
+    let with = |key: &str, value: serde_json::Value| {
+        let mut order = order.clone();
+        order[key] = value;
+        order
+    };
+    for (wrong, status) in [
+        (with("ttl", json!("2h")), 409),
+        (with("ttl", json!("soon")), 400),
+        (with("allow", json!(["terminal"])), 409),
+        (with("allow", json!([])), 400),
+        (with("allow_effects", json!(["write"])), 409),
+        (with("agent", json!(null)), 400),
+        (with("holder", json!("x")), 400),
+        (with("colour", json!("red")), 400),
+    ] {
+        assert_eq!(rig.post("/v1/warrants", wrong.clone()).await.status, status, "{wrong}");
+    }
+    assert_eq!(rig.post("/v1/warrants", with("gate", json!(["send_message"]))).await.status, 201);
+    rig.engine.configure(placet_engine::Configuration::new(Policy::default(), RuleSet::default()));
+    assert_eq!(rig.post("/v1/warrants", order).await.status, 409);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_draft_is_issued_by_a_form_and_shown_once() {
+    let (rig, cookie) = with_user(Role::Operator).await;
+    let draft = "/warrants/draft?allow=read_file%3A+path+under+%2Fdata&ttl=30m&agent=nightly&session=s1";
+    let before = rig.send("GET", draft, &cookie, b"").await.text;
+    assert!(!before.contains("Issue this warrant") && before.contains("warrants.issuer"), "{before}");
+    issue(&rig);
+    let page = rig.send("GET", draft, &cookie, b"").await;
+    assert!(page.text.contains("Issue this warrant"), "{}", page.text);
+    let lines = format!("{cookie}{FORM}");
+    let fields = draft.split_once('?').unwrap().1;
+    assert_eq!(rig.send("POST", "/warrants/mint", &lines, fields.as_bytes()).await.status, 403);
+    let post = |fields: String| {
+        let body = format!("csrf={}&{fields}", csrf(&page));
+        let (rig, lines) = (&rig, lines.clone());
+        async move { rig.send("POST", "/warrants/mint", &lines, body.as_bytes()).await }
+    };
+    let wrong = post(fields.replace("30m", "3h")).await.text;
+    assert!(wrong.contains("at most 1h") && wrong.contains("path under /data"), "{wrong}");
+    let wrong = post(format!("{fields}&max-calls=many")).await.text;
+    assert!(wrong.contains("it is a whole number") && !wrong.contains("A warrant was issued"), "{wrong}");
+    let made = post(fields.to_owned()).await.text;
+    assert!(made.contains("It is shown this once") && made.contains("is under <code>/data</code>"), "{made}");
+    let auditor = {
+        rig.engine.user_add("eve", Role::Auditor, crate::pages::hash(), &rig.person()).await.unwrap();
+        crate::pages::sign_in(&rig, "eve").await
+    };
+    let hers = rig.send("GET", draft, &auditor, b"").await.text;
+    assert!(!hers.contains("Issue this warrant"), "{hers}");
 }

@@ -72,7 +72,7 @@ async fn empty_pages_say_what_will_appear() {
     for path in [
         "/sessions/none",
         "/sessions?id=none",
-        "/sessions/none/stop",
+        "/stop-session?session=none",
         "/threats/7",
         "/threats/x",
         "/reviews/7",
@@ -242,7 +242,7 @@ async fn what_agents_write_is_text() {
     let mut paths =
         vec!["/sessions".to_owned(), format!("/sessions/{escaped}"), format!("/sessions/{escaped}?every=1")];
     paths.extend([
-        format!("/sessions/{escaped}/stop"),
+        format!("/stop-session?session={escaped}"),
         format!("/sessions?agent={escaped}"),
         "/agents".to_owned(),
         format!("/agents/mode?agent={escaped}"),
@@ -353,22 +353,56 @@ async fn a_session_is_stopped_by_operators_once_they_are_sure() {
     let rig = Rig::new().await;
     let approver = rig.token("bob", Role::Approver, None).await;
     asked(&rig, risky()).await;
-    assert!(page(&rig, "/sessions/s1").await.contains("href=\"/sessions/s1/stop\""));
+    let link = "href=\"/stop-session?session=s1\"";
+    assert!(page(&rig, "/sessions/s1").await.contains(link));
     let seen = rig.ask("GET", "/sessions/s1", Some(&approver), None).await.text;
-    assert!(!seen.contains("/sessions/s1/stop"), "{seen}");
-    assert_eq!(form(&rig, "/sessions/s1/stop", &approver, "").await.status, 403);
+    assert!(!seen.contains("/stop-session"), "{seen}");
+    assert_eq!(form(&rig, "/stop-session", &approver, "session=s1").await.status, 403);
     assert!(
-        page(&rig, "/sessions/s1/stop").await.contains("The call that waits for a person in it is given up")
+        page(&rig, "/stop-session?session=s1")
+            .await
+            .contains("The call that waits for a person in it is given up")
     );
-    assert_eq!(form(&rig, "/sessions/none/stop", &rig.first(), "").await.status, 404);
-    let reply = form(&rig, "/sessions/s1/stop", &rig.first(), "").await;
+    assert_eq!(form(&rig, "/stop-session", &rig.first(), "session=none").await.status, 404);
+    let reply = form(&rig, "/stop-session", &rig.first(), "session=s1").await;
     assert_eq!((reply.status, reply.line("location").as_deref()), (303, Some("/sessions/s1")));
     assert!(rig.engine.pending(10).unwrap().is_empty());
     let shown = page(&rig, "/sessions/s1").await;
-    assert!(
-        shown.contains("ended") && shown.contains("abandoned") && !shown.contains("/sessions/s1/stop"),
-        "{shown}"
-    );
+    assert!(shown.contains("ended") && shown.contains("abandoned") && !shown.contains(link), "{shown}");
+    assert!(shown.contains("This session was stopped by ann.") && shown.contains("Let it go on"), "{shown}");
+    // What it asks later is blocked, until somebody lets it go on.
+    let answer = rig.post("/v1/calls", json!({ "call": harmless() })).await.json();
+    assert!(answer["reason"].as_str().unwrap().contains("this session was stopped by ann"), "{answer}");
+    assert_eq!(form(&rig, "/resume-session", &approver, "session=s1").await.status, 403);
+    for _ in 0..2 {
+        let reply = form(&rig, "/resume-session", &rig.first(), "session=s1").await;
+        assert_eq!((reply.status, reply.line("location").as_deref()), (303, Some("/sessions/s1")));
+    }
+    asked(&rig, harmless()).await;
+    assert!(!page(&rig, "/sessions/s1").await.contains("Let it go on"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_of_any_name_can_be_stopped() {
+    let rig = Rig::new().await;
+    for (name, escaped) in [("..", ".."), (".", "."), ("a/b?c", "a%2Fb%3Fc")] {
+        asked(&rig, with(harmless(), json!({ "session": name }))).await;
+        let path =
+            if name.len() < 3 { format!("/sessions?id={escaped}") } else { format!("/sessions/{escaped}") };
+        assert!(
+            page(&rig, &path).await.contains(&format!("href=\"/stop-session?session={escaped}\"")),
+            "{name}"
+        );
+        let reply = form(&rig, "/stop-session", &rig.first(), &format!("session={escaped}")).await;
+        assert_eq!((reply.status, reply.line("location")), (303, Some(path.clone())), "{reply:?}");
+        assert!(page(&rig, &path).await.contains("This session was stopped by ann."), "{name}");
+    }
+    // Nobody can be told from others by a name that is none.
+    assert_eq!(rig.post("/v1/sessions/unknown/stop", json!({})).await.status, 404);
+    let told = rig.post("/v1/sessions/a%2Fb%3Fc/resume", json!({})).await;
+    assert_eq!((told.status, &told.json()["stopped"]), (200, &false.into()));
+    let again = rig.post("/v1/sessions/a%2Fb%3Fc/resume", json!({})).await;
+    assert_eq!((again.status, &again.json()["error"]["code"]), (409, &"not_stopped".into()));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

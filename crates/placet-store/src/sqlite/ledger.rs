@@ -13,10 +13,10 @@ use super::{
     rows::{self, count, damaged, told},
 };
 use crate::{
-    AgedOut, Agent, CrisisMark, Deployed, Entry, Escalation, Happening, Hold, HoldChange, HoldId, Ledger,
-    NewHold, NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, SessionPlace,
-    Setting, Settings, Sighting, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState,
-    Vote, Waiting,
+    AgedOut, Agent, CrisisMark, Deployed, Entry, Escalation, Happening, Hold, HoldChange, HoldId, HoldPlace,
+    Ledger, NewHold, NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session,
+    SessionPlace, Setting, Settings, Sighting, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat,
+    ThreatState, Vote, Waiting,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -417,7 +417,26 @@ impl Ledger for SqliteLedger<'_> {
     }
 
     fn holds_pending(&mut self, limit: usize) -> Result<Vec<Hold>> {
-        self.holds("where state = 'pending' order by crisis desc, deadline limit ?", [limit as i64])
+        self.holds("where state = 'pending' order by crisis desc, deadline, id limit ?", [limit as i64])
+    }
+
+    fn hold_place(&mut self, id: HoldId) -> Result<Option<HoldPlace>> {
+        // Nothing of the others is read but their names.
+        let before = "other.state = 'pending' and (other.crisis > one.crisis or other.crisis = one.crisis \
+                      and (other.deadline, other.id) < (one.deadline, one.id))";
+        let after = "other.state = 'pending' and (other.crisis < one.crisis or other.crisis = one.crisis \
+                     and (other.deadline, other.id) > (one.deadline, one.id))";
+        let sql = format!(
+            "select (select count(*) from hold other where {before}),
+                    (select ticket from hold other where {before} order by crisis, deadline desc, id desc limit 1),
+                    (select ticket from hold other where {after} order by crisis desc, deadline, id limit 1)
+             from hold one where id = ? and state = 'pending'"
+        );
+        let ticket = |text: Option<String>| text.and_then(|text| Ticket::parse(&text).ok());
+        self.one(&sql, [id.0], |row| {
+            let number = row.get::<_, i64>(0)?.unsigned_abs() + 1;
+            Ok(HoldPlace { number, before: ticket(row.get(1)?), after: ticket(row.get(2)?) })
+        })
     }
 
     fn holds_pending_of(&mut self, session: &str) -> Result<Vec<Hold>> {
@@ -430,7 +449,7 @@ impl Ledger for SqliteLedger<'_> {
 
     fn holds_page(&mut self, pending: bool, skip: usize, limit: usize) -> Result<Vec<Hold>> {
         let rest = match pending {
-            true => "where state = 'pending' order by crisis desc, deadline limit ? offset ?",
+            true => "where state = 'pending' order by crisis desc, deadline, id limit ? offset ?",
             false => "order by id desc limit ? offset ?",
         };
         self.holds(rest, [limit as i64, skip as i64])

@@ -130,6 +130,16 @@ fn of_policy(policy: &Policy, loose: &mut impl FnMut(String, &str)) {
             RuleSetting::Policy(RulePolicy::Hold | RulePolicy::AutoBlock) => {}
         }
     }
+    if let Some(issuer) = &policy.warrants.issuer {
+        let unlimited = if policy.warrants.issuer_unlimited { ", of any reach" } else { "" };
+        loose(
+            format!(
+                "`warrants.issuer`: operators issue warrants{unlimited} at the service, which holds the key {}",
+                printable::shown(issuer, 100)
+            ),
+            "issue them where the key is, with `placet warrant mint`, and take it out of the configuration",
+        );
+    }
     if !policy.crisis.off.is_empty() {
         loose(
             "`crisis.off`: in observe mode the crisis gate stops nothing either".to_owned(),

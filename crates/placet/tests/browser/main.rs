@@ -22,6 +22,7 @@ mod answering;
 mod hostile;
 mod keyboard;
 mod many;
+mod operating;
 mod pictures;
 mod shapes;
 mod sign_in;

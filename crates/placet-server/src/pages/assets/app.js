@@ -84,7 +84,7 @@
       const fresh = page.getElementById(old.id);
       if (fresh) swap(old, fresh);
     });
-    if (page.title) document.title = page.title;
+    if (page.title && !root.dataset.from) document.title = page.title;
     ahead = (page.documentElement.dataset.now ?? Date.now()) - Date.now();
     if (on) choose(document.getElementById(on), false);
     tick();
@@ -97,7 +97,8 @@
   async function refresh() {
     if (document.hidden || loading || document.querySelector('form[data-sent]')) { again = true; return; }
     loading = true; again = false;
-    try { await load(location.href); } catch {} finally { loading = false; }
+    // A page that a form has brought cannot be asked for again: what all pages have comes from another.
+    try { await load(root.dataset.from ?? location.href); } catch {} finally { loading = false; }
     if (again) setTimeout(refresh, 200);
   }
   document.addEventListener('visibilitychange', () => { if (!document.hidden && again) refresh(); });
@@ -241,5 +242,6 @@
 
   localise(document);
   tick();
-  setInterval(tick, 1000);
+  // What goes on without a word is looked at again.
+  setInterval(() => { tick(); if (document.querySelector('[data-again]')) refresh(); }, 1000);
 }

@@ -1,9 +1,6 @@
 //! Whether the log is what was written: the check with its progress, what is signed, and that it has only grown.
 
-use axum::{
-    http::{HeaderValue, header},
-    response::Response,
-};
+use axum::response::Response;
 use maud::{Markup, html};
 use placet_core::log::SealedCheckpoint;
 use placet_engine::{Checked, Engine};
@@ -25,7 +22,7 @@ use crate::{
 /// Older checkpoints that are shown.
 const CHECKPOINTS: usize = 8;
 
-/// `GET /audit/check`. While a check runs, a browser looks again by itself.
+/// `GET /audit/check`. While a check runs, the script looks again by itself.
 pub async fn show(asked: Asked) -> Result<Response, Problem> {
     let look = |engine: &Engine| {
         let (all, size) = engine.look(|ledger| Ok((ledger.checkpoints()?, ledger.log_size()?)))?;
@@ -47,7 +44,7 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
         }
         div.cols {
             div.stack {
-                section.panel.stack aria-labelledby="whole" {
+                section.panel.stack #check data-live data-again[running.is_some()] aria-labelledby="whole" {
                     header { h2 #whole { "The whole log" } span.small.muted { (several(size, "record", "records")) } }
                     div role="status" aria-live="polite" {
                         @match &running {
@@ -79,7 +76,7 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
                                     tr {
                                         td.num { (several(*size, "record", "records")) }
                                         td { @if *holds { (tag("ok", "allow", "begins with it")) } @else { (tag("blocked", "block", "does not begin with it")) } }
-                                        td { a href={ "/v1/consistency?from=" (size) } { "JSON" } }
+                                        td { a href={ "/v1/consistency?from=" (size) } { "JSON" span.sr { " of the proof from " (several(*size, "record", "records")) } } }
                                     }
                                 }
                             }
@@ -105,11 +102,7 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
             }
         }
     };
-    let mut response = frame::page(&asked, Place::Audit, "Check the log", body).await?;
-    if running.is_some() {
-        response.headers_mut().insert(header::REFRESH, HeaderValue::from_static("1"));
-    }
-    Ok(response)
+    frame::page(&asked, Place::Audit, "Check the log", body).await
 }
 
 /// `POST /audit/check`.
@@ -126,6 +119,7 @@ fn progress(run: &Run) -> Markup {
         p { b { "Checking: " (percent) " %" } ", " (number(done)) " of " (number(total)) " records" }
         (meter(percent, false, false))
         p.small.muted { "begun by " (plain(&run.by)) " at " (date(run.since)) }
+        noscript { p { a href="/audit/check" { "Look how far it is" } } }
     }
 }
 

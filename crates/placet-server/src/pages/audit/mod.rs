@@ -16,7 +16,7 @@ use super::{
     frame::{self, Place},
     part::{
         icon::{tag, verdict},
-        text::{clock, date, empty, escaped, number, plain, short},
+        text::{clock, date, empty, escaped, number, plain, several, short},
     },
 };
 use crate::{
@@ -240,8 +240,8 @@ fn turn(asked: &Asked, found: &Found, before: Option<u64>, looked_for: bool) -> 
                 }
             }
             span.small.muted {
-                @if looked_for { "Looked at " (number(found.looked)) " of " (number(found.size)) " records" }
-                @else { (number(found.size)) " records in all" }
+                @if looked_for { "Looked at " (number(found.looked)) " of " (several(found.size, "record", "records")) }
+                @else { (several(found.size, "record", "records")) " in all" }
                 @if stopped { ", and stopped there" }
             }
         }

@@ -12,6 +12,8 @@ const HIGH: f64 = 60.0;
 const FLOOR: f64 = 90.0;
 /// The width of a minute.
 const MINUTE: f64 = 5.1;
+/// Days of the small charts.
+pub const SPARK_DAYS: usize = 14;
 
 /// Calls by the minute; what was held above them as diamonds, what was blocked as squares.
 pub fn hour(hour: &Hour) -> Markup {
@@ -50,4 +52,27 @@ pub fn hour(hour: &Hour) -> Markup {
         }
         @if !hour.whole { p.small.muted { "Still counting: " (several(hour.total.calls(), "call", "calls")) " so far." } }
     }
+}
+
+/// The last days as a small chart.
+pub fn spark(days: &[u64]) -> Markup {
+    let last = &days[days.len().saturating_sub(SPARK_DAYS)..];
+    let total: u64 = last.iter().sum();
+    html! {
+        svg.chart.spark viewBox="0 0 100 20" preserveAspectRatio="none" role="img" aria-label={ (several(total, "match", "matches")) " in " (SPARK_DAYS) " days" } {
+            path.axis d="M0 19.5h100" {}
+            path.h d=(bars(last, 100.0, 20.0)) {}
+        }
+    }
+}
+
+/// Bars for `days` within a width and a height.
+pub fn bars(days: &[u64], wide: f64, high: f64) -> String {
+    let most = days.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let step = wide / days.len().max(1) as f64;
+    let bar = |(at, count): (usize, &u64)| {
+        let height = (*count as f64 / most * (high - 2.0)).max(1.5);
+        format!("M{:.1} {high}v-{height:.1}h{:.1}v{height:.1}z", at as f64 * step + step * 0.15, step * 0.7)
+    };
+    days.iter().enumerate().filter(|(_, count)| **count > 0).map(bar).collect()
 }

@@ -4,6 +4,8 @@ use maud::{Markup, html};
 use placet_core::{Assessment, Finding, Json, Timestamp, explanation::Fact, hold::HoldState};
 use placet_engine::{Card, HoldView};
 
+use crate::{ask::Asked, pages::frame};
+
 use super::{
     called::Called,
     icon::{boxed, icon},
@@ -17,6 +19,11 @@ pub struct Reader {
     pub csrf: Option<Markup>,
     /// Where they are, and come back to once they have answered.
     pub from: String,
+}
+
+/// Whoever looks, and where they come back to.
+pub fn reader(asked: &Asked, from: &str) -> Reader {
+    Reader { csrf: frame::may_answer(asked).then(|| frame::csrf(asked)), from: from.to_owned() }
 }
 
 /// The state a hold is in, for the script: it is shown anew when this changes.

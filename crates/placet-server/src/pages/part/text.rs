@@ -72,6 +72,16 @@ pub fn lasted(ms: i64) -> String {
     }
 }
 
+/// A length of time in milliseconds, as exactly as it matters: `12 ms`, `1.2 s`, `4:12`.
+pub fn took_ms(ms: i64) -> String {
+    match ms {
+        ..1_000 => format!("{} ms", ms.max(0)),
+        1_000..10_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        10_000..60_000 => format!("{} s", ms / 1_000),
+        _ => left(ms),
+    }
+}
+
 /// A short time: `41 µs`, `2.4 ms`, `1.2 s`.
 pub fn took(us: u64) -> String {
     match us {

@@ -7,7 +7,10 @@ use placet_core::{
     rule::{self, Rule},
 };
 
-use super::{Trial, came, examples, in_words, source, try_fields, try_form};
+use super::{
+    show::{Trial, came, examples, in_words, try_fields, try_form},
+    source,
+};
 use crate::{
     ask::Asked,
     pages::{

@@ -2,6 +2,7 @@
 
 mod call;
 mod rows;
+pub mod stop;
 mod timeline;
 
 use axum::response::Response;
@@ -20,7 +21,7 @@ use super::{
 use crate::{ask::Asked, problem::Problem};
 
 pub use self::{
-    rows::{Axis, took},
+    rows::Axis,
     timeline::{Row, of_records},
 };
 
@@ -62,27 +63,10 @@ pub async fn list(asked: Asked) -> Result<Response, Problem> {
                 @if agent.is_some() { a.btn.bare href="/sessions" { "All agents" } }
             }
         }
-        @if sessions.is_empty() {
-            @match (&agent, after) {
-                (None, None) => (empty("gate", "No session yet", html! {
-                    "Each run of an agent appears here with its first call. " code { "placet demo" } " shows how that looks."
-                })),
-                (Some(agent), None) => (empty("gate", "No session of this agent", html! {
-                    "No agent called " b { (short(agent, 60)) } " has asked so far. Names are compared as they are written."
-                })),
-                (_, Some(_)) => (empty("gate", "No older session", html! { a href="/sessions" { "To the newest" } })),
-            }
-        } @else {
-            section.panel {
-                table.table #sessions data-live {
-                    caption.sr { "Sessions, the last seen first" }
-                    thead { tr {
-                        th scope="col" { "Session" } th scope="col" { "Agent" } th.wide scope="col" { "Host" } th.wide scope="col" { "For" }
-                        th.num scope="col" { "Calls" } th.num scope="col" { "Held" } th.num scope="col" { "Blocked" } th.num scope="col" { "Seen" }
-                    } }
-                    tbody { @for session in &sessions { (line(session, now)) } }
-                }
-            }
+        div #sessions data-live {
+            @if sessions.is_empty() { (no_session(agent.as_deref(), after.is_some())) } @else { (table(&sessions, now)) }
+        }
+        @if !sessions.is_empty() {
             nav.row.gap-top aria-label="More sessions" {
                 @if after.is_some() { a.btn href={ "/sessions?" (filter.trim_end_matches('&')) } { "Newest" } }
                 @if let Some(last) = sessions.last().filter(|_| more) {
@@ -92,6 +76,41 @@ pub async fn list(asked: Asked) -> Result<Response, Problem> {
         }
     };
     frame::page(&asked, Place::Sessions, "Sessions", body).await
+}
+
+fn no_session(agent: Option<&str>, older: bool) -> Markup {
+    match (agent, older) {
+        (None, false) => empty(
+            "gate",
+            "No session yet",
+            html! {
+                "Each run of an agent appears here with its first call. " code { "placet demo" } " shows how that looks."
+            },
+        ),
+        (Some(agent), false) => empty(
+            "gate",
+            "No session of this agent",
+            html! {
+                "No agent called " b { (short(agent, 60)) } " has asked so far. Names are compared as they are written."
+            },
+        ),
+        (_, true) => empty("gate", "No older session", html! { a href="/sessions" { "To the newest" } }),
+    }
+}
+
+fn table(sessions: &[Session], now: Timestamp) -> Markup {
+    html! {
+        section.panel {
+            table.table {
+                caption.sr { "Sessions, the last seen first" }
+                thead { tr {
+                    th scope="col" { "Session" } th scope="col" { "Agent" } th.wide scope="col" { "Host" } th.wide scope="col" { "For" }
+                    th.num scope="col" { "Calls" } th.num scope="col" { "Held" } th.num scope="col" { "Blocked" } th.num scope="col" { "Seen" }
+                } }
+                tbody { @for session in sessions { (line(session, now)) } }
+            }
+        }
+    }
 }
 
 fn place(text: &str) -> Result<SessionPlace, Problem> {
@@ -151,18 +170,20 @@ async fn one(asked: Asked, id: String) -> Result<Response, Problem> {
     let before = asked.value("before").map(|text| text.parse()).transpose();
     let before = before.map_err(|_| Problem::malformed("`before` is the number of a record"))?;
     let part = Part { show, before, every: asked.value("every").is_some() };
-    let look = move |engine: &placet_engine::Engine| Ok((timeline::read(engine, &id, part)?, engine.now()));
-    let (seen, now) = asked.server.off(look).await?;
+    let look = move |engine: &placet_engine::Engine| {
+        Ok((timeline::read(engine, &id, part)?, engine.session_stopped(&id)?, engine.now()))
+    };
+    let (seen, stopped, now) = asked.server.off(look).await?;
     let seen = seen.ok_or_else(none)?;
     let title = format!("Session {}", short(&seen.session.id, 24));
-    frame::page(&asked, Place::Sessions, &title, whole(&asked, &seen, part, now)).await
+    frame::page(&asked, Place::Sessions, &title, whole(&asked, &seen, stopped.as_deref(), part, now)).await
 }
 
 fn none() -> Problem {
     Problem::unknown("there is no such session")
 }
 
-fn whole(asked: &Asked, seen: &Timeline, part: Part, now: Timestamp) -> Markup {
+fn whole(asked: &Asked, seen: &Timeline, stopped: Option<&str>, part: Part, now: Timestamp) -> Markup {
     let session = &seen.session;
     let here = path(&session.id);
     let and = if here.contains('?') { '&' } else { '?' };
@@ -174,10 +195,11 @@ fn whole(asked: &Asked, seen: &Timeline, part: Part, now: Timestamp) -> Markup {
                 ", session " span.mono { (short(&session.id, 60)) }
             }
             a.btn href={ "/v1/export?session=" (escaped(&session.id)) } download={ "session.jsonl" } { "Export" }
-            @if frame::may_run(asked) && session.ended.is_none() && and == '?' {
-                a.btn.stop href={ "/sessions/" (escaped(&session.id)) "/stop" } { (icon("block")) "Stop this session…" }
+            @if frame::may_run(asked) && stopped.is_none() && placet_core::hold::can_come_back(&session.id) {
+                a.btn.stop href={ "/stop-session?session=" (escaped(&session.id)) } { (icon("block")) "Stop this session…" }
             }
         }
+        div #stopped data-live { @if let Some(by) = stopped { (stop::banner(asked, &session.id, by)) } }
         (summary(seen, now))
         div.row.gap-top {
             nav.switch aria-label="Show" {
@@ -284,45 +306,4 @@ fn thousands(count: u64) -> String {
         10_000..10_000_000 => format!("{}k", number(count / 1_000)),
         _ => format!("{}M", number(count / 1_000_000)),
     }
-}
-
-/// `GET /sessions/{session}/stop`.
-pub async fn ask_to_stop(asked: Asked) -> Result<Response, Problem> {
-    let id = asked.param("session").to_owned();
-    let look = move |engine: &placet_engine::Engine| {
-        Ok(engine.look(|ledger| Ok((ledger.session_get(&id)?, ledger.holds_pending_of(&id)?.len())))?)
-    };
-    let (session, waiting) = asked.server.off(look).await?;
-    let session = session.ok_or_else(none)?;
-    let body = html! {
-        div.head { h1 { "Stop session " span.mono { (short(&session.id, 60)) } "?" } }
-        form.panel.stack.narrow method="post" action={ "/sessions/" (escaped(&session.id)) "/stop" } {
-            (frame::csrf(&asked))
-            p {
-                @match waiting {
-                    0 => "Nothing waits for a person in it. ",
-                    1 => "The call that waits for a person in it is given up. ",
-                    count => { (count) " calls that wait for a person in it are given up. " }
-                }
-                "What was granted for this session is taken back."
-            }
-            p.muted { "Its sub-agents go on. Should it ask again, that is decided as if it had just begun; to block everything an agent asks, stop everything, or give it a narrower warrant." }
-            div.actions {
-                button.btn.stop { (icon("block")) "Stop this session" }
-                a.btn href=(path(&session.id)) { "Leave it running" }
-            }
-        }
-    };
-    frame::page(&asked, Place::Sessions, "Stop a session", body).await
-}
-
-/// `POST /sessions/{session}/stop`.
-pub async fn stop(asked: Asked) -> Result<Response, Problem> {
-    let (id, by) = (asked.param("session").to_owned(), asked.approver()?);
-    let known = id.clone();
-    let there = asked.server.off(move |engine| Ok(engine.look(|ledger| ledger.session_get(&known))?)).await?;
-    there.ok_or_else(none)?;
-    asked.server.engine.end_session(&id).await?;
-    asked.server.say("session ended", &[("session", &short(&id, 80)), ("by", &by.name())]);
-    Ok(frame::back_to(&path(&id)))
 }

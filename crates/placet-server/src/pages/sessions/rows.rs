@@ -12,7 +12,7 @@ use super::{
 use crate::pages::{
     part::{
         icon::{icon, tag},
-        text::{clock, escaped, left, number, plain, several, short},
+        text::{clock, escaped, left, number, plain, several, short, took as took_us, took_ms},
     },
     threats,
 };
@@ -125,7 +125,7 @@ impl Axis<'_> {
         let last = call.folded.last().unwrap_or(call);
         let ran = call.ran().map(|(start, _)| start).zip(last.ran().map(|(_, end)| end));
         let ran = ran.map(|(start, end)| self.bar("v", start, end));
-        let took = call.took_ms().map(took).unwrap_or_default();
+        let took = call.took_ms().map(took_ms).unwrap_or_default();
         let failed = outcome(call) == "error";
         match call.word("carried_out") {
             "block" => {
@@ -231,7 +231,7 @@ impl Axis<'_> {
         };
         let start = row.at.plus_ms(-said.took_ms.unwrap_or(0));
         let bars = said.took_ms.map(|_| self.bar("v", start, row.at)).unwrap_or_default();
-        let took = said.took_ms.map(took).unwrap_or_default();
+        let took = said.took_ms.map(took_ms).unwrap_or_default();
         self.line(row, Line { class: "", colour: "", shape, what, bars, took })
     }
 
@@ -254,7 +254,7 @@ impl Axis<'_> {
         html! {
             li.nest id=(row.id) {
                 ol.sub aria-label={ "Sub-agent " (short(&session.id, 60)) } {
-                    (self.line(&head, Line { class: "", colour: "", shape: "branch", what, bars, took: took(lasted) }))
+                    (self.line(&head, Line { class: "", colour: "", shape: "branch", what, bars, took: took_ms(lasted) }))
                     @for row in &sub.rows { (self.row(row)) }
                     @if sub.more {
                         li id={ (row.id) "-more" } { span {} div.what { span { (icon("many")) } div { "There is more: " a href=(path(&session.id)) { "open this session" } } } span {} span {} }
@@ -271,23 +271,6 @@ fn last_at(call: &Call, at: Timestamp) -> Timestamp {
 
 fn outcome(call: &Call) -> &str {
     call.outcome.as_ref().and_then(|(outcome, _)| outcome.get("outcome")?.as_str()).unwrap_or("")
-}
-
-/// A length of time, as exactly as it matters.
-pub fn took(ms: i64) -> String {
-    match ms {
-        ..1_000 => format!("{} ms", ms.max(0)),
-        1_000..10_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
-        10_000..60_000 => format!("{} s", ms / 1_000),
-        _ => left(ms),
-    }
-}
-
-fn took_us(us: u64) -> String {
-    match us {
-        ..1_000 => format!("{us} µs"),
-        _ => took(i64::try_from(us / 1_000).unwrap_or(i64::MAX)),
-    }
 }
 
 /// What a call was to do, for those that were not let through.

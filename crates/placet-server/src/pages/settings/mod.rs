@@ -25,6 +25,19 @@ pub enum Said {
 }
 
 impl Said {
+    /// What somebody typed into a field, where it was not taken: they need not type it again.
+    fn typed(&self, asked: &Asked, name: &str) -> Option<String> {
+        match self {
+            Said::Problem(_) => asked.form().get(name).map(str::to_owned),
+            Said::Nothing | Said::Done(_) => None,
+        }
+    }
+
+    /// Whether it is about the form that leads to `path`.
+    fn is_about(&self, asked: &Asked, path: &str) -> bool {
+        matches!(self, Said::Problem(_)) && asked.path == path
+    }
+
     /// What to say of `done`: `good` if it worked. What is nobody's mistake is not shown beside a form.
     fn of(done: Result<(), Problem>, good: Markup) -> Result<Self, Problem> {
         match done {
@@ -82,18 +95,23 @@ async fn page(asked: &Asked, path: &str, said: &Said, body: Markup) -> Result<Re
     frame::page_with(asked, said.status(), Place::Settings, "Settings", body).await
 }
 
-/// A button that asks before it does anything, without a page between.
-fn confirmed(asked: &Asked, action: &str, word: &str, question: &str, button: &str) -> Markup {
+/// A button that asks before it does anything, without a page between. Where there are several, `of` says what of.
+fn confirmed(asked: &Asked, action: &str, (word, of): (&str, &str), question: &str, button: &str) -> Markup {
     html! {
         details.confirm {
-            summary { (word) }
+            summary { (word) (named(of)) }
             form method="post" action=(action) {
                 (frame::csrf(asked))
                 p.small { (question) }
-                button.btn.stop { (button) }
+                button.btn.stop { (button) (named(of)) }
             }
         }
     }
+}
+
+/// What a control is about, for those who hear it without seeing what it stands beside.
+fn named(of: &str) -> Markup {
+    html! { @if !of.is_empty() { span.sr { " " (plain(of)) } } }
 }
 
 /// A secret that somebody typed.

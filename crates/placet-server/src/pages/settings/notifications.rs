@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use placet_engine::Engine;
 use placet_store::{Notice, NoticeState};
 
-use super::{Said, page};
+use super::{Said, named, page};
 use crate::{
     ask::Asked,
     notices,
@@ -80,7 +80,7 @@ fn table(asked: &Asked, channels: &Channels) -> Markup {
                             @if frame::may_run(asked) {
                                 form method="post" action={ (PATH) "/" (escaped(&channel.name)) "/test" } {
                                     (frame::csrf(asked))
-                                    button.btn { "Send a test" }
+                                    button.btn { "Send a test" (named(&format!("over {}", channel.name))) }
                                 }
                             }
                         }
@@ -106,7 +106,7 @@ fn row(asked: &Asked, notice: &Notice, now: placet_core::Timestamp) -> Markup {
                 (state)
                 @if let Some(problem) = &notice.problem { p.small.muted { (short(problem, 200)) } }
                 @if notice.state == NoticeState::Dead && frame::may_run(asked) {
-                    form method="post" action={ "/settings/notices/" (notice.id) "/again" } { (frame::csrf(asked)) button.link { "Send again" } }
+                    form method="post" action={ "/settings/notices/" (notice.id) "/again" } { (frame::csrf(asked)) button.link { "Send again" (named(&notice.new.subject)) } }
                 }
             }
             td.num.wide { (notice.attempts) }

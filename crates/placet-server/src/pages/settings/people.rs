@@ -4,7 +4,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use placet_engine::{Engine, Token, User};
 
-use super::{Said, confirmed, page, secret};
+use super::{Said, confirmed, named, page, secret};
 use crate::{
     ask::Asked,
     operating,
@@ -40,14 +40,14 @@ async fn shown(asked: &Asked, said: &Said) -> Result<Response, Problem> {
                 @if users.is_empty() {
                     p.muted { "Nobody yet. Whoever ran Placet first signs in with the link that " code { "placet serve --sign-in" } " prints." }
                 } @else { (user_table(asked, &users)) }
-                (add_user(asked))
+                (add_user(asked, said))
             }
             section.panel.stack aria-labelledby="tokens" {
                 header { h2 #tokens { "Tokens" } span.small.muted { "programs, which show a secret with each request" } }
                 @if tokens.is_empty() {
                     p.muted { "None yet. Agents on this machine need none; others are given one of their own here, bound to the agent they speak for." }
                 } @else { (token_table(asked, &tokens)) }
-                (make_token(asked))
+                (make_token(asked, said))
             }
             section.panel aria-labelledby="roles" {
                 header { h2 #roles { "What a role may do" } }
@@ -73,14 +73,14 @@ fn user_table(asked: &Asked, users: &[User]) -> Markup {
                         td.wide.muted { (date(user.created)) }
                         td.ends {
                             details.confirm {
-                                summary { "Password…" }
+                                summary { "Password…" (named(&user.name)) }
                                 form method="post" action={ (path) "/password" } {
                                     (frame::csrf(asked))
                                     label { "Another password for " (plain(&user.name)) input name="password" type="password" autocomplete="new-password" minlength="12" maxlength="1024" required; }
-                                    button.btn { "Set it" }
+                                    button.btn { "Set it" (named(&user.name)) }
                                 }
                             }
-                            (confirmed(asked, &format!("{path}/remove"), "Remove…",
+                            (confirmed(asked, &format!("{path}/remove"), ("Remove…", &user.name),
                                 &format!("{} is signed out at once and can no longer sign in. What they did stays in the log.", plain(&user.name)), "Remove"))
                         }
                     }
@@ -104,7 +104,7 @@ fn token_table(asked: &Asked, tokens: &[Token]) -> Markup {
                         td.wide { (plain(&token.by)) }
                         td.wide.muted { (date(token.created)) }
                         td.ends {
-                            (confirmed(asked, &format!("{PATH}/tokens/{}/revoke", escaped(&token.id)), "Revoke…",
+                            (confirmed(asked, &format!("{PATH}/tokens/{}/revoke", escaped(&token.id)), ("Revoke…", &token.name),
                                 "Whatever shows it is refused from then on, at once.", "Revoke"))
                         }
                     }
@@ -114,42 +114,47 @@ fn token_table(asked: &Asked, tokens: &[Token]) -> Markup {
     }
 }
 
-fn role_field(roles: &[&str]) -> Markup {
+/// A form for somebody or something with a name and a role, which is `else_asked` besides. What was typed and not taken
+/// stays.
+fn named_form(
+    asked: &Asked,
+    said: &Said,
+    (path, title, button): (&str, &str, &str),
+    roles: &[&str],
+    else_asked: impl FnOnce(&dyn Fn(&str) -> Option<String>) -> Markup,
+) -> Markup {
+    let path = format!("{PATH}{path}");
+    let again = said.is_about(asked, &path);
+    let typed = |name: &str| said.typed(asked, name).filter(|_| again);
+    let chosen = typed("role");
     html! {
-        label { "Role"
-            select name="role" { @for role in roles { option value=(role) { (role) } } }
-        }
-    }
-}
-
-fn add_user(asked: &Asked) -> Markup {
-    html! {
-        details {
-            summary { "Add a user" }
-            form.fields method="post" action={ (PATH) "/users" } {
+        details open[again] {
+            summary { (title) }
+            form.fields method="post" action=(path) {
                 (frame::csrf(asked))
-                label { "Name" input name="name" autocomplete="off" autocapitalize="none" maxlength="64" required; }
-                (role_field(&["approver", "auditor", "operator"]))
-                label { "Password" input name="password" type="password" autocomplete="new-password" minlength="12" maxlength="1024" required; }
-                div.actions.ends { button.btn.solid { "Add" } }
+                label { "Name" input name="name" value=[typed("name").as_deref().map(plain)] autocomplete="off" autocapitalize="none" maxlength="64" required; }
+                label { "Role"
+                    select name="role" { @for role in roles { option value=(role) selected[chosen.as_deref() == Some(*role)] { (role) } } }
+                }
+                (else_asked(&typed))
+                div.actions.ends { button.btn.solid { (button) } }
             }
         }
     }
 }
 
-fn make_token(asked: &Asked) -> Markup {
-    html! {
-        details {
-            summary { "Make a token" }
-            form.fields method="post" action={ (PATH) "/tokens" } {
-                (frame::csrf(asked))
-                label { "Name" input name="name" autocomplete="off" autocapitalize="none" maxlength="64" required; }
-                (role_field(&["agent", "auditor", "approver", "operator"]))
-                label { "For one agent only" input name="agent" autocomplete="off" autocapitalize="none" placeholder="any"; }
-                div.actions.ends { button.btn.solid { "Make" } }
-            }
-        }
-    }
+fn add_user(asked: &Asked, said: &Said) -> Markup {
+    let form = ("/users", "Add a user", "Add");
+    named_form(asked, said, form, &["approver", "auditor", "operator"], |_| {
+        html! { label { "Password" input name="password" type="password" autocomplete="new-password" minlength="12" maxlength="1024" required; } }
+    })
+}
+
+fn make_token(asked: &Asked, said: &Said) -> Markup {
+    let form = ("/tokens", "Make a token", "Make");
+    named_form(asked, said, form, &["agent", "auditor", "approver", "operator"], |typed| {
+        html! { label { "For one agent only" input name="agent" value=[typed("agent").as_deref().map(plain)] autocomplete="off" autocapitalize="none" placeholder="any"; } }
+    })
 }
 
 /// `POST /settings/people/users`.

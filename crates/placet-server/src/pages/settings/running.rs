@@ -59,7 +59,7 @@ async fn shown(asked: &Asked, said: &Said) -> Result<Response, Problem> {
                 (mode(asked, &standing))
                 (own_password(asked, has_password))
             }
-            div.stack { (thresholds_form(asked, thresholds)) }
+            div.stack { (thresholds_form(asked, said, thresholds)) }
         }
     };
     page(asked, PATH, said, body).await
@@ -89,7 +89,7 @@ fn mode(asked: &Asked, standing: &Standing) -> Markup {
             div.actions {
                 @if runs {
                     @match standing.mode {
-                        Mode::Enforce => (confirmed(asked, "/settings/observe", "Only observe…",
+                        Mode::Enforce => (confirmed(asked, "/settings/observe", ("Only observe…", ""),
                             "From then on calls run whatever is decided; only warrants, the crisis gate and the stop switch stop anything. Every page says so.",
                             "Only observe")),
                         Mode::Observe => form method="post" action="/settings/enforce" { (frame::csrf(asked)) button.btn.solid { "Enforce" } },
@@ -103,18 +103,18 @@ fn mode(asked: &Asked, standing: &Standing) -> Markup {
     }
 }
 
-fn thresholds_form(asked: &Asked, now: Thresholds) -> Markup {
+fn thresholds_form(asked: &Asked, said: &Said, now: Thresholds) -> Markup {
     let runs = frame::may_run(asked);
-    let values = [now.run_below, now.ask_above, now.confidence_min];
+    let values = [now.run_below, now.ask_above, now.confidence_min].map(|value| value.to_string());
     html! {
         section.panel.stack aria-labelledby="thresholds" {
             header { h2 #thresholds { "When a person is asked" } a.small href="/try" { "Try a call" } }
             form.stack method="post" action="/settings/thresholds" {
                 (frame::csrf(asked))
-                @for ((name, label, about), value) in THRESHOLDS.into_iter().zip(values) {
+                @for ((name, label, about), value) in THRESHOLDS.into_iter().zip(&values) {
                     div.setting {
                         label for=(name) { (label) }
-                        @if runs { input.num #(name) name=(name) type="number" min="0" max="1" step="0.01" value=(value) required aria-describedby={ (name) "-about" }; }
+                        @if runs { input.num #(name) name=(name) type="number" min="0" max="1" step="0.01" value=(said.typed(asked, name).as_ref().unwrap_or(value)) required aria-describedby={ (name) "-about" }; }
                         @else { output.num #(name) { (value) } }
                         p.small.muted id={ (name) "-about" } { (about) }
                     }

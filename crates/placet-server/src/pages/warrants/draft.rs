@@ -1,16 +1,21 @@
-//! Drafting a warrant: what it would permit, as sentences, and the command that mints it where the key of the root is.
+//! Drafting a warrant: what it would permit, as sentences, and the command that mints it where the key of the root is; or,
+//! where the service was given a key, issuing it here.
 
 use axum::response::Response;
-use maud::html;
-use placet_core::warrant::{LIFE_MS_MAX, Scope, Wish, WishError, parse_duration};
+use maud::{Markup, html};
+use placet_core::warrant::{LIFE_MS_MAX, Scope, Wish, WishError, duration, parse_duration};
 
 use super::show::permits;
 use crate::{
     ask::Asked,
     form::Form,
+    minting::{self, Order},
     pages::{
         frame::{self, Place},
-        part::{icon::icon, text::plain},
+        part::{
+            icon::icon,
+            text::{date, plain},
+        },
         refused::sentence,
     },
     problem::Problem,
@@ -46,8 +51,44 @@ type Wrong = (&'static str, String);
 /// `GET /warrants/draft`: a form that changes nothing, so that a draft can be kept as a link.
 pub async fn show(asked: Asked) -> Result<Response, Problem> {
     let form = Form::read(asked.query.as_bytes());
+    page(&asked, &form, None).await
+}
+
+/// `POST /warrants/mint`.
+pub async fn mint(asked: Asked) -> Result<Response, Problem> {
+    let form = asked.form();
+    let order = match order(&form) {
+        Ok(order) => order,
+        // The page says where.
+        Err(_) => return page(&asked, &form, None).await,
+    };
+    let minted = match minting::issue(&asked, order).await {
+        Ok(minted) => minted,
+        Err(problem) if matches!(problem.code, "malformed" | "not_issued" | "no_issuer") => {
+            return page(&asked, &form, Some(&problem)).await;
+        }
+        Err(problem) => return Err(problem),
+    };
+    let body = html! {
+        div.head { h1 { "A warrant was issued" } a.btn.bare href="/warrants" { "All warrants" } }
+        section.panel.stack {
+            p { b { "Copy it now." } " It is shown this once, and whoever has it and the key it names can act under it." }
+            label { "The warrant " code { (minted.id) }
+                textarea.mono rows="6" readonly spellcheck="false" { (minted.warrant.to_text()) }
+            }
+            p.small.muted { "It counts until " (date(minted.expires)) ". That you issued it, and what it permits, is in the log." }
+            (permits(&minted.scope))
+            p.actions { a.btn href="/warrants/draft" { "Draft another" } }
+        }
+    };
+    frame::page(&asked, Place::Warrants, "A warrant was issued", body).await
+}
+
+async fn page(asked: &Asked, form: &Form, refused: Option<&Problem>) -> Result<Response, Problem> {
     let begun = LISTS.iter().any(|(name, _, _)| !form.text(name).is_empty());
-    let drafted = begun.then(|| drafted(&form));
+    let drafted = begun.then(|| drafted(form));
+    let issuer = asked.server.issuer();
+    let issues = issuer.is_some() && frame::may_run(asked);
     let wrong = |name: &str| match &drafted {
         Some(Err((field, why))) if *field == name => Some(why.as_str()),
         _ => None,
@@ -83,30 +124,87 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
                     }
                 }
                 div #mint data-live {
+                    @if let Some(problem) = refused {
+                        p.blocked role="alert" { (icon("block")) " " (plain(&sentence(&problem.message))) }
+                    }
                     @if let Some(Ok(_)) = &drafted {
+                        @if issues { (issue_form(asked, form)) }
                         section.panel.stack aria-labelledby="command" {
-                            header { h2 #command { "How to mint it" } }
-                            @match missing(&form) {
+                            header { h2 #command { @if issues { "Or where the key is" } @else { "How to mint it" } } }
+                            @match missing(form, true) {
                                 Some(what) => p.muted { (what) },
                                 None => {
                                     p { "Run this where the key of the root is:" }
-                                    pre.cmd { (plain(&command(&form))) }
+                                    pre.cmd { (plain(&command(form))) }
                                 }
                             }
                         }
                     }
                 }
                 section.panel.stack {
-                    header { h2 { "Why not here?" } }
-                    p.small.muted {
-                        "Placet checks warrants and holds no key that could issue one. Whoever takes over this service, or this browser, can so far block agents and answer holds, each in the log under a name; "
-                        "they cannot write themselves an authority that outlives them. The key stays where you keep it."
+                    @match &issuer {
+                        Some(issuer) => {
+                            header { h2 { "Who can issue here" } }
+                            p.small.muted {
+                                "Somebody has given this service the key of a root, so operators can issue warrants here: for at most " (duration(issuer.life_ms.unsigned_abs()))
+                                @if issuer.unlimited { ", of any reach" } @else { ", each limited in what is called unasked" }
+                                ". Every one is in the log under the name of who issued it. Agents cannot reach this."
+                            }
+                        }
+                        None => {
+                            header { h2 { "Why not here?" } }
+                            p.small.muted {
+                                "Placet checks warrants and holds no key that could issue one. Whoever takes over this service, or this browser, can so far block agents and answer holds, each in the log under a name; "
+                                "they cannot write themselves an authority that outlives them. The key stays where you keep it."
+                            }
+                            p.small.muted { "Who wants it otherwise names a key of a root as " code { "warrants.issuer" } " in the configuration; then operators can issue warrants on this page." }
+                        }
                     }
                 }
             }
         }
     };
-    frame::page(&asked, Place::Warrants, "Draft a warrant", body).await
+    frame::page(asked, Place::Warrants, "Draft a warrant", body).await
+}
+
+/// To issue what is drafted.
+fn issue_form(asked: &Asked, form: &Form) -> Markup {
+    let names = LISTS.iter().chain(&TEXTS).map(|(name, _, _)| *name);
+    html! {
+        form.panel.stack method="post" action="/warrants/mint" aria-labelledby="issue" {
+            (frame::csrf(asked))
+            header { h2 #issue { "Issue it here" } }
+            @for name in names { input type="hidden" name=(name) value=(form.text(name)); }
+            @match missing(form, false) {
+                Some(what) => p.muted { (what) },
+                None => {
+                    p.small.muted { "It counts from now on, and is shown to you once." }
+                    div.actions { button.btn.solid { (icon("gate")) "Issue this warrant" } }
+                }
+            }
+        }
+    }
+}
+
+/// What the form asks for.
+fn order(form: &Form) -> Result<Order, Wrong> {
+    drafted(form)?;
+    let text = |name: &str| Some(form.text(name)).filter(|text| !text.is_empty()).map(str::to_owned);
+    Ok(Order {
+        holder: text("holder"),
+        agent: text("agent"),
+        session: text("session"),
+        ttl: form.text("ttl").to_owned(),
+        max_depth: count(form, "max-depth")?,
+        wish: wish(form)?,
+    })
+}
+
+fn count(form: &Form, name: &'static str) -> Result<Option<u64>, Wrong> {
+    match form.text(name) {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| (name, "it is a whole number".to_owned())),
+    }
 }
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {
@@ -114,47 +212,47 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn drafted(form: &Form) -> Result<Scope, Wrong> {
-    let list = |name: &str| lines(form.text(name)).map(str::to_owned).collect::<Vec<_>>();
-    let text = |name: &str| Some(form.text(name)).filter(|text| !text.is_empty()).map(str::to_owned);
-    let count = |name: &'static str| {
-        let read = |text: String| text.parse::<u64>().map_err(|_| (name, "it is a whole number".to_owned()));
-        text(name).map(read).transpose()
-    };
-    let risk = text("max-risk")
-        .map(|text| text.parse::<f64>().map_err(|_| ("max-risk", "it is a number from 0 to 1".to_owned())));
-    count("max-depth")?;
-    if let Some(ttl) = text("ttl") {
-        match parse_duration(&ttl) {
+    count(form, "max-depth")?;
+    if let Some(ttl) = Some(form.text("ttl")).filter(|ttl| !ttl.is_empty()) {
+        match parse_duration(ttl) {
             None => return Err(("ttl", "write it like `90m` or `1h30m`".to_owned())),
             Some(ms) if i64::try_from(ms).is_ok_and(|ms| ms <= LIFE_MS_MAX) => {}
             Some(_) => return Err(("ttl", "a warrant lives for at most 90 days".to_owned())),
         }
     }
-    let wish = Wish {
-        allow: list("allow"),
-        gate: list("gate"),
-        allow_effects: list("allow-effects"),
-        gate_effects: list("gate-effects"),
-        effects: list("effects"),
-        max_calls: count("max-calls")?,
-        rate: text("rate"),
-        budget: list("budget"),
-        hours: text("hours"),
-        max_risk: risk.transpose()?,
-        posture: None,
-    };
-    wish.scope(None).map_err(|error| match &error {
+    wish(form)?.scope(None).map_err(|error| match &error {
         WishError::Nothing => ("", "nothing is allowed yet; name a tool or an effect".to_owned()),
         WishError::Line { option, line, error } => (*option, error.pointing_at(line)),
         WishError::Value { option, what } => (*option, what.clone()),
     })
 }
 
-/// What the command still needs.
-fn missing(form: &Form) -> Option<&'static str> {
+/// What it is to permit.
+fn wish(form: &Form) -> Result<Wish, Wrong> {
+    let list = |name: &str| lines(form.text(name)).map(str::to_owned).collect::<Vec<_>>();
+    let text = |name: &str| Some(form.text(name)).filter(|text| !text.is_empty()).map(str::to_owned);
+    let risk = text("max-risk")
+        .map(|text| text.parse::<f64>().map_err(|_| ("max-risk", "it is a number from 0 to 1".to_owned())));
+    Ok(Wish {
+        allow: list("allow"),
+        gate: list("gate"),
+        allow_effects: list("allow-effects"),
+        gate_effects: list("gate-effects"),
+        effects: list("effects"),
+        max_calls: count(form, "max-calls")?,
+        rate: text("rate"),
+        budget: list("budget"),
+        hours: text("hours"),
+        max_risk: risk.transpose()?,
+        posture: None,
+    })
+}
+
+/// What is still to be said; the command needs a key besides.
+fn missing(form: &Form, with_key: bool) -> Option<&'static str> {
     let has = |name: &str| !form.text(name).is_empty();
     match () {
-        () if !has("key") => Some("Name the key that signs it."),
+        () if with_key && !has("key") => Some("Name the key that signs it."),
         () if !has("ttl") => Some("Say how long it lives."),
         () if has("holder") && (has("agent") || has("session")) => {
             Some("It is for the holder of a key, or for an agent in a session, not for both.")
@@ -201,7 +299,7 @@ mod tests {
              --allow='read_file: path under /data' \\\n  --allow=web_search \\\n  --effects='no delete'"
         );
         assert_eq!(quoted("it's $(rm)"), r"'it'\''s $(rm)'");
-        assert!(missing(&form).is_none() && drafted(&form).is_ok());
+        assert!(missing(&form, true).is_none() && drafted(&form).is_ok());
         for (query, field) in [
             ("allow=read_file%3A+path+undr+%2F", "allow"),
             ("allow=x&ttl=soon", "ttl"),

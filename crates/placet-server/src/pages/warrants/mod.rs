@@ -14,7 +14,7 @@ use super::{
     frame::{self, Place},
     part::{
         icon::tag,
-        text::{date, empty, escaped, lasted, meter, number, plain, several, short},
+        text::{date, empty, escaped, lasted, meter, number, plain, several, short, ticked},
     },
 };
 use crate::{ask::Asked, grants, problem::Problem, warrants};
@@ -73,7 +73,7 @@ async fn shown(asked: &Asked, problem: Option<&Problem>) -> Result<Response, Pro
                     }))
                 } @else { (grant_table(asked, &grants, now)) }
             }
-            (revocations(asked, &configuration.revocations))
+            (revocations(asked, &configuration.revocations, problem.is_some()))
         }
     };
     let status = problem.map_or(axum::http::StatusCode::OK, |problem| problem.status);
@@ -140,7 +140,7 @@ fn grant_table(asked: &Asked, grants: &[(StoredGrant, u64)], now: Timestamp) -> 
                 @for (grant, used) in grants {
                     @let state = GrantState::of(grant, now);
                     tr id={ "g" (grant.id) } {
-                        td { @for line in grant_permits(grant) { p { (plain(&line)) } } }
+                        td { @for line in grant_permits(grant) { p { (ticked(&plain(&line))) } } }
                         td { (short(&grant.agent, 30)) br; a.plain.mono.small href=(crate::pages::sessions::path(&grant.session)) { (short(&grant.session, 24)) } }
                         td.wide { (plain(&grant.by)) " " a.small href={ "/audit/" (grant.cites) } { "why" } br; span.small.muted { (date(grant.given)) } }
                         td.num.wide { (several(*used, "time", "times")) }
@@ -154,7 +154,7 @@ fn grant_table(asked: &Asked, grants: &[(StoredGrant, u64)], now: Timestamp) -> 
                             @if let Some(by) = &grant.revoked_by { p.small.muted { "by " (plain(by)) } }
                             @if state == GrantState::InForce && frame::may_answer(asked) {
                                 details.confirm {
-                                    summary { "Take back…" }
+                                    summary { "Take back…" span.sr { " what " (short(&grant.agent, 30)) " was granted by " (plain(&grant.by)) } }
                                     form method="post" action={ "/grants/" (escaped(&grant.id)) "/revoke" } {
                                         (frame::csrf(asked))
                                         p.small { "From then on a person is asked again." }
@@ -170,7 +170,9 @@ fn grant_table(asked: &Asked, grants: &[(StoredGrant, u64)], now: Timestamp) -> 
     }
 }
 
-fn revocations(asked: &Asked, revocations: &Revocations) -> Markup {
+/// What was revoked, and the form to add to it; `again` if what was typed there was not taken.
+fn revocations(asked: &Asked, revocations: &Revocations, again: bool) -> Markup {
+    let typed = if again { asked.form().text("list").to_owned() } else { String::new() };
     let lists: Vec<_> = revocations.lists().collect();
     html! {
         section.panel.stack aria-labelledby="revoked" {
@@ -191,12 +193,12 @@ fn revocations(asked: &Asked, revocations: &Revocations) -> Markup {
                 }
             }
             @if frame::may_run(asked) {
-                details {
+                details open[again] {
                     summary { "Take up a signed list" }
                     form.stack.gap-top method="post" action="/warrants/revoke" {
                         (frame::csrf(asked))
                         p.small.muted { code { "placet warrant revoke WARRANT --key ROOT" } " makes one where the key of the root is. Nothing is revoked here without its signature." }
-                        label { "The list" textarea.mono name="list" rows="4" required spellcheck="false" {} }
+                        label { "The list" textarea.mono name="list" rows="4" required spellcheck="false" { (plain(&typed)) } }
                         div.actions { button.btn.solid { "Take it up" } }
                     }
                 }

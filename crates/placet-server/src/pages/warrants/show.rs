@@ -16,7 +16,7 @@ use crate::{
         frame::{self, Place},
         part::{
             icon::{icon, tag},
-            text::{date, meter, number, plain, short},
+            text::{date, meter, number, plain, several, short, ticked},
         },
         refused::sentence,
     },
@@ -158,7 +158,7 @@ fn head(link: &Link) -> Markup {
             @if head.purpose == Purpose::Issue { dt { "For" } dd { "issuing warrants to others, not for calls" } }
             @match head.max_depth {
                 Some(0) => { dt { "Passed on" } dd { "not at all" } }
-                Some(depth) => { dt { "Passed on" } dd { "at most " (depth) " times" } }
+                Some(depth) => { dt { "Passed on" } dd { "at most " (several(depth, "time", "times")) } }
                 None => {}
             }
         }
@@ -170,10 +170,10 @@ pub fn permits(scope: &Scope) -> Markup {
     let tier = |tier: Tier| scope.capabilities.iter().filter(move |capability| capability.tier == tier);
     html! {
         ul.lines.permits {
-            @for capability in tier(Tier::Always) { li { (tag("ok", "allow", "may")) span.grow { (plain(&capability.deed.describe())) } } }
-            @for capability in tier(Tier::Gated) { li { (tag("held", "ask", "asks")) span.grow { (plain(&capability.deed.describe())) } } }
-            @for reach in &scope.effects { li { (tag("muted", "gate", "only")) span.grow { (plain(&reach.describe_limit())) } } }
-            @for limit in scope.limits.describe() { li { (tag("muted", "clock", "limit")) span.grow { (plain(&limit)) } } }
+            @for capability in tier(Tier::Always) { li { (tag("ok", "allow", "may")) span.grow { (ticked(&plain(&capability.deed.describe()))) } } }
+            @for capability in tier(Tier::Gated) { li { (tag("held", "ask", "asks")) span.grow { (ticked(&plain(&capability.deed.describe()))) } } }
+            @for reach in &scope.effects { li { (tag("muted", "gate", "only")) span.grow { (ticked(&plain(&reach.describe_limit()))) } } }
+            @for limit in scope.limits.describe() { li { (tag("muted", "clock", "limit")) span.grow { (ticked(&plain(&limit))) } } }
             @if scope.posture != Posture::OPEN { li { (tag("muted", "local", "needs")) span.grow { "a confinement of at least " (scope.posture.describe()) } } }
             li { (tag("blocked", "block", "blocks")) span.grow.muted { "everything else, without asking anybody" } }
         }

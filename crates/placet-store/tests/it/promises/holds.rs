@@ -4,7 +4,7 @@ use placet_core::{
     CallDigest,
     hold::{HoldState, Ticket},
 };
-use placet_store::{Hold, HoldChange, HoldId, NewHold, Store};
+use placet_store::{Hold, HoldChange, HoldId, HoldPlace, NewHold, Store};
 
 use crate::place::{Place, at, read, write};
 
@@ -71,6 +71,32 @@ pub fn a_hold_is_kept_as_it_was_opened(place: &dyn Place) {
     assert_eq!(by_ticket, Some(expected));
     assert_eq!(read(&*store, |ledger| ledger.hold_get(HoldId(id.0 + 1))), None);
     assert_eq!(read(&*store, |ledger| ledger.hold_by_ticket(&Ticket::from_bits(9, 4))), None);
+}
+
+pub fn each_that_waits_has_a_place_among_them(place: &dyn Place) {
+    let store = place.open();
+    // The third touches life and safety, the second is the most urgent of the others, the last is as urgent as the first.
+    let holds = [
+        NewHold { deadline: at(60), ..new_hold(1) },
+        NewHold { deadline: at(50), ..new_hold(2) },
+        NewHold { deadline: at(90), crisis: true, ..new_hold(3) },
+        NewHold { deadline: at(60), ..new_hold(4) },
+    ];
+    let ids: Vec<HoldId> = holds.iter().map(|hold| open(&*store, hold).unwrap()).collect();
+    let listed = read(&*store, |ledger| ledger.holds_pending(10));
+    assert_eq!(numbers(&listed), [3, 2, 1, 4]);
+    for (at, hold) in listed.iter().enumerate() {
+        let ticket = |at: Option<usize>| Some(listed.get(at?)?.opened.ticket.clone());
+        let expected = HoldPlace {
+            number: at as u64 + 1,
+            before: ticket(at.checked_sub(1)),
+            after: ticket(Some(at + 1)),
+        };
+        assert_eq!(read(&*store, |ledger| ledger.hold_place(hold.id)), Some(expected));
+    }
+    change(&*store, ids[1], HoldState::Denied, 1);
+    assert_eq!(read(&*store, |ledger| ledger.hold_place(ids[1])), None);
+    assert_eq!(read(&*store, |ledger| ledger.hold_place(ids[0])).unwrap().number, 2);
 }
 
 pub fn what_a_person_made_of_a_call_is_kept_as_long_as_the_hold(place: &dyn Place) {

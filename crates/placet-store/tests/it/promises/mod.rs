@@ -45,6 +45,7 @@ macro_rules! keeps_every_promise {
             holds::what_touches_life_is_shown_first,
             holds::what_is_due_comes_in_time,
 
+            holds::each_that_waits_has_a_place_among_them,
             holds::what_a_person_made_of_a_call_is_kept_as_long_as_the_hold,
             votes::each_speaks_once_and_is_heard_last,
             votes::those_who_are_to_be_asked_come_in_time,
