@@ -195,6 +195,7 @@ async fn serve(
         server::LogFormat::Json => Log::json_to(std::io::stderr()),
     };
     let server = Server::new(home.engine.clone(), settings, log);
+    server.issue_with(issuer(arguments.config.as_deref())?);
     let config = config::read(arguments.config.as_deref())?;
     let telling = Telling::start(&home.engine, &server, &config)?;
     #[cfg(feature = "opentelemetry")]
@@ -217,7 +218,6 @@ async fn serve(
         config: arguments.config.clone(),
         sources: arguments.rules.clone(),
     }));
-    server.issue_with(issuer(arguments.config.as_deref())?);
     let reloading = reload(arguments, home, Arc::clone(&server), certificate, &telling);
     tokio::select! {
         () = placet_server::serve(Arc::clone(&server), listeners, stop) => Ok(()),

@@ -10,7 +10,7 @@ use super::{
     part::{
         called::{Called, command},
         icon::icon,
-        text::{escaped, plain},
+        text::{escaped, plain, ticked},
         told,
     },
     refused::sentence,
@@ -77,7 +77,7 @@ fn written(args: &Json) -> String {
 /// The form to change a call with. It only leads to what that would do.
 pub fn form(ticket: &str, csrf: &Markup, fields: &Fields) -> Markup {
     html! {
-        form.stack method="post" action={ "/holds/" (ticket) "/edit" } {
+        form.stack.gap-top method="post" action={ "/holds/" (ticket) "/edit" } {
             (csrf)
             @if let Some((name, text)) = &fields.command {
                 label { (plain(name)) textarea.mono name="command" rows="4" spellcheck="false" autocapitalize="off" { "\n" (text) } }
@@ -154,11 +154,11 @@ async fn page(asked: &Asked, fields: &Fields, came: Result<&EditPreview, &str>) 
     let csrf = frame::csrf(asked);
     let body = html! {
         div.head {
-            p.row.small { a href={ "/holds/" (escaped(&ticket)) } { (ticket) } span.muted { "as you changed it" } }
             h1 { "Change it, then approve" }
+            a.btn.bare href={ "/holds/" (escaped(&ticket)) } { "Back to " (ticket) }
         }
         @if let Some(why) = &refused {
-            div.banner.stopped role="alert" { (icon("block")) p { b { "Not like that. " } (plain(&sentence(why))) " It waits as before." } }
+            div.banner.stopped role="alert" { (icon("block")) p { b { "Not like that. " } (ticked(&plain(&sentence(why)))) " It waits as before." } }
         }
         div.cols {
             div.stack { @if let Ok(preview) = came { (changed(preview)) } }
@@ -193,8 +193,7 @@ fn confirm(ticket: &str, csrf: &Markup, preview: &EditPreview) -> Markup {
 
 /// What it would do now, and what is different.
 fn changed(preview: &EditPreview) -> Markup {
-    let decision = &preview.decision;
-    let call = &preview.call;
+    let (decision, call, refused) = (&preview.decision, &preview.call, preview.refused.is_some());
     html! {
         @if let Some(assessment) = &decision.assessment {
             section.panel aria-labelledby="different" {
@@ -202,8 +201,8 @@ fn changed(preview: &EditPreview) -> Markup {
                 (differences(preview, assessment))
             }
             section.panel aria-labelledby="run" {
-                header { h2 #run { "What will run" } @if let Some(cwd) = call.cwd() { span.small.muted { "in " code { (plain(cwd)) } } } }
-                div.yes { small { "If you approve" } h3 { (told::about(assessment)) } }
+                header { h2 #run { @if refused { "What would run" } @else { "What will run" } } @if let Some(cwd) = call.cwd() { span.small.muted { "in " code { (plain(cwd)) } } } }
+                div.yes { small { @if refused { "If it ran" } @else { "If you approve" } } h2 { (told::about(assessment)) } }
                 (Called { tool: call.tool().as_str(), args: Some(call.args()), marked: assessment.marked(call.args()) }.whole())
                 h3 { "In words" }
                 (told::in_words(assessment))

@@ -51,7 +51,7 @@ fn settings_say_what_they_did_and_keep_what_was_not_taken() {
     tab.fill("#ask_above", "0.45");
     tab.fill("#run_below", "7");
     tab.leave(|| tab.click("button", "Set"));
-    tab.see("each threshold is a number");
+    tab.see("Each threshold is a number");
     let value =
         |selector: &str| tab.ask("return document.querySelector(arguments[0]).value", json!([selector]));
     assert_eq!((value("#ask_above"), value("#run_below")), (json!("0.45"), json!("7")));

@@ -89,7 +89,7 @@ fn whatever_is_loosened_is_named_with_its_remedy() {
         &file,
         "[thresholds]\nask_above = 0.9\n[tools.deploy]\nclass = \"read_only\"\nreads_as = \"message\"\nroles = { x = \"ignored\" }\n\
          [rules]\n\"destructive.whole-machine\" = \"off\"\n[threats]\ncarry_over = false\n\
-         [server]\nbehind_proxy = true\nagentguard_from = [\"10.0.0.0/8\"]\n",
+         [warrants]\nissuer = \"ops.key\"\n[server]\nbehind_proxy = true\nagentguard_from = [\"10.0.0.0/8\"]\n",
     )
     .unwrap();
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -105,6 +105,7 @@ fn whatever_is_loosened_is_named_with_its_remedy() {
         "`destructive.whole-machine` is off",
         "`threats.carry_over` is off",
         "`behind_proxy`",
+        "`warrants.issuer`: operators issue warrants at the service, which holds the key ops.key",
         "10.0.0.0/8",
     ] {
         assert!(findings.iter().any(|finding| finding.contains(said)), "{said}: {findings:#?}");

@@ -85,6 +85,36 @@ fn it_listens_to_other_machines_only_as_it_should() {
 }
 
 #[test]
+fn a_key_to_issue_warrants_with_is_one_of_a_root_that_nobody_else_can_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = TempDir::new().unwrap();
+    let (public, _, code) = run(home.path(), &["key", "new", "ops", "--dir", home.path().to_str().unwrap()]);
+    assert_eq!(code, 0, "{public}");
+    let config = home.path().join("placet.toml");
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--config", config.to_str().unwrap()];
+    let refused = |text: &str, why: &str| {
+        fs::write(&config, text).unwrap();
+        let (_, said, code) = run(home.path(), &serve);
+        assert!(code == 1 && said.contains(why), "{said}");
+    };
+    refused("[warrants]\nissuer = \"none.key\"\n", "there is no key");
+    refused("[warrants]\nissuer = \"ops.key\"\n", "is not in `warrants.roots`");
+    let trusted = format!("[warrants]\nroots = [\"{}\"]\nissuer = \"ops.key\"\n", public.trim());
+    fs::set_permissions(home.path().join("ops.key"), fs::Permissions::from_mode(0o644)).unwrap();
+    refused(&trusted, "others can read the secret");
+    fs::set_permissions(home.path().join("ops.key"), fs::Permissions::from_mode(0o600)).unwrap();
+    fs::write(&config, &trusted).unwrap();
+    let (operator, _, _) = run(home.path(), &["token", "create", "op", "--role", "operator"]);
+    let service = Service::start(home.path(), &["--config", config.to_str().unwrap()]);
+    let order =
+        json!({ "agent": "a", "session": "s", "ttl": "1h", "allow": ["read_file: path under /data"] });
+    let made = service.post("/v1/warrants", &order, operator.trim());
+    assert!(made["warrant"].is_string(), "{made}");
+    let (said, _, _) = run(home.path(), &["tail", "-n", "5"]);
+    assert!(said.contains("warrant issued") && !said.contains(made["warrant"].as_str().unwrap()), "{said}");
+}
+
+#[test]
 fn observe_is_said_where_everybody_sees_it() {
     let home = TempDir::new().unwrap();
     let service = Service::start(home.path(), &["--observe"]);
