@@ -110,7 +110,7 @@ fn whatever_is_loosened_is_named_with_its_remedy() {
     ] {
         assert!(findings.iter().any(|finding| finding.contains(said)), "{said}: {findings:#?}");
     }
-    assert_eq!(findings.len(), 10, "{findings:#?}");
+    assert_eq!(findings.len(), 11, "{findings:#?}");
 }
 
 #[test]
