@@ -58,6 +58,8 @@ mod sign_in;
 
 mod users;
 
+mod streaming;
+
 mod stream;
 
 pub mod notify;
