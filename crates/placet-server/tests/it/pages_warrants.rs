@@ -186,7 +186,7 @@ async fn warrants_are_issued_only_where_a_key_was_given_and_only_by_operators() 
         (with("ttl", json!("soon")), 400),
         (with("allow", json!(["terminal"])), 409),
         (with("allow", json!([])), 400),
-        (with("allow_effects", json!(["write"])), 409),
+        (with("allow_effects", json!(["write anything"])), 409),
         (with("agent", json!(null)), 400),
         (with("holder", json!("x")), 400),
         (with("colour", json!("red")), 400),
