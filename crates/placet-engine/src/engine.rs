@@ -11,6 +11,7 @@ use placet_store::{Ledger, Store, StoreError};
 use crate::{
     AuditKeys, Clock, Configuration, Snapshot,
     logins::Door,
+    grants::OpenedGrants,
     timekeeper::{self, Timekeeper},
     waiters::Waiters,
 };
@@ -36,6 +37,7 @@ pub(crate) struct Shared {
     pub grown: AtomicBool,
     /// When the next hold is due, in milliseconds; somebody else's may be due earlier.
     pub next_due: AtomicI64,
+    pub opened_grants: OpenedGrants,
     snapshot: RwLock<Arc<Snapshot>>,
 }
 
@@ -58,6 +60,7 @@ impl Engine {
             door: Door::default(),
             grown: AtomicBool::new(false),
             next_due: AtomicI64::new(next_due.map_or(i64::MAX, Timestamp::as_ms)),
+            opened_grants: OpenedGrants::default(),
             snapshot: RwLock::new(Arc::new(Snapshot::new(Arc::new(configuration), settings))),
         });
         let timekeeper = Arc::new(timekeeper::start(&shared)?);

@@ -1,9 +1,12 @@
 //! Grants: what wider approvals leave behind, how they are given, found and taken back.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use placet_core::{
-    SealedWarrant, Timestamp,
+    SealedWarrant, Timestamp, Warrant,
     grant::{self, Grant, Grants, NotGrantable, Wider},
     record::{GrantStep, What},
     warrant::{IssueError, Purpose, Revocations, Scope, Subject, Terms, WarrantId},
@@ -213,14 +216,38 @@ pub(crate) fn find(
 ) -> Result<Arc<Grants>, StoreError> {
     snapshot.granted(agent, session, || {
         let stored = look(&*shared.store, |ledger| ledger.grants_of(agent, session))?;
-        let keys = shared.keys.approval_keys();
         // One that does not open permits nothing; a call it would have covered asks again. Whether it is in time is asked
         // at each call: the clock may be set, and what is found here is kept.
         let open = |grant: StoredGrant| {
-            let sealed = SealedWarrant::from_bytes(grant.warrant);
-            let warrant = sealed.open(&keys, &Revocations::default(), grant.given).ok()?;
+            let warrant = shared.opened_grants.open(shared, grant.warrant, grant.given)?;
             Some(Grant { warrant, by: grant.by })
         };
         Ok(Arc::new(Grants::new(stored.into_iter().filter_map(open).collect())))
     })
+}
+
+/// Grants that are kept at hand. Beyond that all are opened again.
+const OPENED_MAX: usize = 2_048;
+
+/// Grants whose signature held, by all of their bytes and when they were given: what was checked once is not checked
+/// again whenever another one is given or taken back.
+#[derive(Default)]
+pub(crate) struct OpenedGrants(Mutex<HashMap<(Vec<u8>, i64), Warrant>>);
+
+impl OpenedGrants {
+    fn open(&self, shared: &Shared, bytes: Vec<u8>, given: Timestamp) -> Option<Warrant> {
+        let opened = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = (bytes, given.as_ms());
+        if let Some(warrant) = opened().get(&name) {
+            return Some(warrant.clone());
+        }
+        let sealed = SealedWarrant::from_bytes(name.0.clone());
+        let warrant = sealed.open(&shared.keys.approval_keys(), &Revocations::default(), given).ok()?;
+        let mut opened = opened();
+        if opened.len() >= OPENED_MAX {
+            opened.clear();
+        }
+        opened.insert(name, warrant.clone());
+        Some(warrant)
+    }
 }

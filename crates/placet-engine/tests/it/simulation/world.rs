@@ -18,6 +18,7 @@ use placet_store::{
     fault::Failing,
     sqlite::{Options, SqliteStore},
 };
+use rusqlite::{Connection, config::DbConfig};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
@@ -34,6 +35,9 @@ const MINUTE: i64 = 60 * 1_000;
 const INLINE_MS: i64 = MINUTE;
 const WAITING_MAX: usize = 12;
 
+/// Steps after which the journal is moved into the file. A process does it by the clock, and here much happens in no time.
+const JOURNAL_STEPS: u64 = 64;
+
 /// Verbs after which the store is made to fail.
 const FAIL_WITHIN: u64 = 40;
 
@@ -47,6 +51,7 @@ pub struct World {
     model: Model,
     clock: Arc<ManualClock>,
     directory: TempDir,
+    keeper: Connection,
     sides: Vec<Side>,
     /// The one that does what comes next.
     side: usize,
@@ -85,6 +90,15 @@ fn rulebook() -> Configuration {
     configuration
 }
 
+/// Somebody beside the processes, who moves the journal and keeps everybody from writing.
+fn keeper(directory: &Path) -> Connection {
+    let keeper = Connection::open(directory.join("placet.db")).unwrap();
+    keeper.busy_timeout(Duration::from_secs(5)).unwrap();
+    // Whoever dies moves nothing any more.
+    keeper.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
+    keeper
+}
+
 async fn side(directory: &Path, clock: &Arc<ManualClock>) -> Side {
     let store = SqliteStore::open(&directory.join("placet.db"), Options::default()).unwrap();
     let failing = Arc::new(Failing::new(store));
@@ -113,6 +127,7 @@ impl World {
             dice,
             model,
             clock,
+            keeper: keeper(directory.path()),
             directory,
             sides,
             side: 0,
@@ -126,6 +141,10 @@ impl World {
         // Seldom the other one: a process that finds that another has written reads everything anew.
         if self.dice.chance(1, 40) {
             self.side = 1 - self.side;
+        }
+        if self.steps.is_multiple_of(JOURNAL_STEPS) {
+            // Whoever is in the way now is not the next time.
+            self.keeper.query_row("pragma wal_checkpoint(truncate)", [], |_| Ok(())).unwrap();
         }
         let side = self.side;
         match self.dice.below(1_000) {
@@ -477,13 +496,11 @@ impl World {
         let next = directory();
         let file = self.directory.path().join("placet.db");
         // Nobody writes while it is copied.
-        let lock = rusqlite::Connection::open(&file).unwrap();
-        lock.execute_batch("pragma busy_timeout = 5000; begin immediate").unwrap();
+        self.keeper.execute_batch("begin immediate").unwrap();
         std::fs::copy(&file, next.path().join("placet.db")).unwrap();
         let journal = self.directory.path().join("placet.db-wal");
         std::fs::copy(&journal, next.path().join("placet.db-wal")).unwrap();
-        lock.execute_batch("rollback").unwrap();
-        drop(lock);
+        self.keeper.execute_batch("rollback").unwrap();
         self.waiting.drain(..).for_each(|waiting| waiting.task.abort());
         // Tasks that were told to go need a turn to do so.
         tokio::task::yield_now().await;
@@ -492,6 +509,7 @@ impl World {
         for _ in 0..2 {
             self.sides.push(side(self.directory.path(), &self.clock).await);
         }
+        self.keeper = keeper(self.directory.path());
         self.compare().await;
     }
 
@@ -519,9 +537,15 @@ impl World {
         for side in &self.sides {
             side.engine.checkpoint().await.unwrap();
         }
-        for (ticket, hold) in &self.model.holds {
-            assert_eq!(self.state(0, ticket), hold.state, "{ticket}: {hold:?}");
-        }
+        let look = self.sides[0].engine.look(|ledger| {
+            for (ticket, hold) in &self.model.holds {
+                let found = ledger.hold_by_ticket(&Ticket::parse(ticket).unwrap())?;
+                let state = found.unwrap_or_else(|| panic!("{ticket} is lost")).state;
+                assert_eq!(state, hold.state, "{ticket}: {hold:?}");
+            }
+            Ok(())
+        });
+        look.unwrap();
         let keys = keys();
         let store: &dyn Store = &*self.sides[0].failing;
         let verifier =
