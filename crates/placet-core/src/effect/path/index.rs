@@ -10,8 +10,8 @@ use super::spell::{Located, Part};
 /// A table of patterns, arranged by the first part of each.
 pub(super) struct Index {
     rows: Vec<Row>,
-    /// By the first two parts, or by the first if the second is missing or holds `*`.
-    exact: Vec<Vec<u16>>,
+    /// By the first two parts, or by the first if the second is missing or holds `*`; with the hash of these.
+    exact: Vec<Vec<(u32, u16)>>,
     /// Rows with a second part, by the first: for paths whose second part is a wildcard.
     longer: Vec<Vec<u16>>,
     /// By the first two letters, for `.env.*`.
@@ -139,7 +139,8 @@ impl Index {
             let first = &row.parts[0];
             match (first.star, first.text.as_bytes()) {
                 (false, _) => {
-                    index.exact[bucket(pair(first.hash, row.second))].push(number);
+                    let hash = pair(first.hash, row.second);
+                    index.exact[bucket(hash)].push((hash, number));
                     if row.second.is_some() {
                         index.longer[bucket(first.hash)].push(number);
                     }
@@ -199,13 +200,10 @@ impl Index {
                 Some(next) if next.wild => {
                     self.longer[bucket(part.hash)].iter().copied().for_each(&mut try_row);
                 }
-                Some(next) => {
-                    let rows = &self.exact[bucket(pair(part.hash, Some(next.hash)))];
-                    rows.iter().copied().for_each(&mut try_row);
-                }
+                Some(next) => self.exactly(pair(part.hash, Some(next.hash))).for_each(&mut try_row),
                 None => {}
             }
-            self.exact[bucket(part.hash)].iter().copied().for_each(&mut try_row);
+            self.exactly(part.hash).for_each(&mut try_row);
             self.others.iter().copied().for_each(&mut try_row);
             if let [a, b, ..] = part.text.as_bytes() {
                 self.starts[start(*a, *b)].iter().copied().for_each(&mut try_row);
@@ -216,6 +214,11 @@ impl Index {
                 self.endings[bucket(ending.hash)].iter().copied().for_each(&mut try_row);
             }
         }
+    }
+
+    /// The rows that begin with what has this hash.
+    fn exactly(&self, hash: u32) -> impl Iterator<Item = u16> {
+        self.exact[bucket(hash)].iter().filter(move |(known, _)| *known == hash).map(|(_, number)| *number)
     }
 
     /// Calls `try_row` for each row whose first part `wild` could become, as far as the first and the last byte tell.
@@ -366,7 +369,7 @@ impl Name {
     pub(super) fn is_met_by(&self, part: &Part<'_>, placed: bool) -> bool {
         if !part.wild {
             return if self.star {
-                glob(self.text.as_bytes(), part.text.as_bytes())
+                part.text.len() >= self.shortest.len() && glob(self.text.as_bytes(), part.text.as_bytes())
             } else {
                 self.hash == part.hash
                     && self.text.eq_ignore_ascii_case(part.text)
