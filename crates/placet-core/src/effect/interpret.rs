@@ -1,5 +1,7 @@
 //! From a call to its effects: finds the interpreter and runs it.
 
+use std::borrow::Cow;
+
 use super::{
     Effect, Manner, Pointer, Role, Seen, Span, Target, TargetKind, Verb,
     asked::Asked,
@@ -218,7 +220,8 @@ fn shell_call(call: &ToolCall, windows: bool, named_by: &[&str]) -> Vec<Effect> 
         match value {
             Json::String(text) => {
                 let more = more_words(call);
-                let whole = if more.is_empty() { text.clone() } else { format!("{text} {more}") };
+                let whole: Cow<'_, str> =
+                    if more.is_empty() { text.into() } else { format!("{text} {more}").into() };
                 effects.extend(read_command(&whole, pointer, (root, directory), windows));
             }
             Json::Array(words) => {

@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, VecDeque},
+    collections::{HashMap, VecDeque},
     rc::Rc,
 };
 
@@ -23,6 +23,9 @@ const AGAIN_MAX: usize = 100_000;
 const COPIES_MAX: usize = 4 << 20;
 /// Names remembered.
 const NAMES_MAX: usize = 4096;
+
+/// What names stand for. Whoever writes the code chooses them, so the hash has a seed that nobody knows.
+type Names<'a> = HashMap<Cow<'a, str>, Value<'a>, foldhash::fast::RandomState>;
 
 /// A function of the code itself.
 #[derive(Clone, Debug)]
@@ -99,7 +102,7 @@ pub(super) struct Reader<'a, 'w> {
     pub source: &'a str,
     pub tokens: Vec<Token>,
     pub world: &'w mut dyn World,
-    pub names: BTreeMap<Cow<'a, str>, Value<'a>>,
+    pub names: Names<'a>,
     /// Whether some of them have a mark: `.name` is what the code has put under a name on whatever object, and
     /// `\0path` what a file holds that it has written and opened.
     has_marked: bool,
@@ -136,7 +139,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             source,
             tokens: Vec::with_capacity(source.len() / 4),
             world,
-            names: BTreeMap::new(),
+            names: Names::default(),
             has_marked: false,
             functions: Vec::new(),
             due: VecDeque::new(),
@@ -542,12 +545,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             return;
         }
         let place = self.place(at);
-        let inherited: Vec<(String, Value<'static>)> = self
-            .names
-            .iter()
-            .filter_map(|(name, value)| Some((name.clone().into_owned(), owned(value)?)))
-            .take(256)
-            .collect();
+        let inherited = simple(&self.names);
         let mut inner = Reader::new(self.language, text, &mut *self.world);
         inner.anchor = Some(place);
         inner.nesting = self.nesting + 1;
@@ -563,12 +561,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         let known = inner.all_known;
         let has_marked = inner.has_marked;
         let (steps, again, copied, stopped) = (inner.steps, inner.again, inner.copied, inner.stopped);
-        let left: Vec<(String, Value<'static>)> = inner
-            .names
-            .iter()
-            .filter_map(|(name, value)| Some((name.clone().into_owned(), owned(value)?)))
-            .take(256)
-            .collect();
+        let left = simple(&inner.names);
         self.all_known &= known;
         self.has_marked |= has_marked;
         (self.steps, self.again, self.copied) = (steps, again, copied);
@@ -577,6 +570,14 @@ impl<'a, 'w> Reader<'a, 'w> {
             self.names.insert(Cow::Owned(name), value);
         }
     }
+}
+
+/// Names that stand for simple values; of many the first, so that they are the same every time.
+fn simple(names: &Names<'_>) -> Vec<(String, Value<'static>)> {
+    let mut sorted: Vec<_> = names.iter().collect();
+    sorted.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    let simple = sorted.into_iter().filter_map(|(name, value)| Some((name.to_string(), owned(value)?)));
+    simple.take(256).collect()
 }
 
 /// A value that does not borrow from the code, if it is a simple one.

@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
 
     pub(super) fn single_quoted(&mut self) -> Read<&'a str> {
         let start = self.at + 1;
-        match self.bytes[start..].iter().position(|byte| *byte == b'\'') {
+        match memchr::memchr(b'\'', &self.bytes[start..]) {
             Some(length) => {
                 self.at = start + length + 1;
                 Ok(&self.text[start..start + length])

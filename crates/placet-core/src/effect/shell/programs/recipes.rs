@@ -2,12 +2,17 @@
 //!
 //! What such a file holds is mostly not known. It is when the same script has just written it, and then that is what runs.
 
+use std::sync::LazyLock;
+
 use super::{Call, foreign::run_foreign, interpreters::run_unseen, options::Options};
 use crate::{
     Json,
-    effect::shell::{
-        flow::{Arg, Flow, HOLE, Origin},
-        walk::Walker,
+    effect::{
+        lookup::Lookup,
+        shell::{
+            flow::{Arg, Flow, HOLE, Origin},
+            walk::Walker,
+        },
     },
 };
 
@@ -59,6 +64,11 @@ const RECIPES: &[Recipe] = &[
     (&["ansible-playbook"], &[], &[], Kind::Other),
 ];
 
+/// The recipes by each of their programs.
+static BY_PROGRAM: LazyLock<Lookup<&'static str, &'static Recipe>> = LazyLock::new(|| {
+    RECIPES.iter().flat_map(|recipe| recipe.0.iter().map(move |name| (*name, recipe))).collect()
+});
+
 /// Lines of a file that are followed.
 const LINES_MAX: usize = 200;
 
@@ -67,9 +77,7 @@ pub fn follow(walker: &mut Walker<'_>, call: &Call<'_>) {
     if walker.env.files.is_empty() {
         return;
     }
-    let Some((_, flags, files, kind)) = RECIPES.iter().find(|(names, ..)| names.contains(&call.name)) else {
-        return;
-    };
+    let Some((_, flags, files, kind)) = BY_PROGRAM.get(call.name) else { return };
     // Locating paths costs more than all the rest; most scripts have written other files.
     let wrote = |name: &&str| walker.env.files.keys().any(|file| file.ends_with(*name));
     let may_name =
