@@ -263,8 +263,7 @@ pub fn of_description(text: &str) -> Vec<Act> {
     let preamble = &*WORDS;
     let mut acts = Vec::new();
     for sentence in text.split(['.', '\n', ';', '!']).take(SENTENCES_MAX) {
-        let end = sentence.char_indices().nth(90).map_or(sentence.len(), |(at, _)| at);
-        let words = words::split(&sentence[..end]);
+        let words = words::split(beginning(sentence));
         // `It also sends …`, `This tool will delete …`
         let Some(lead) = words.iter().position(|word| !preamble.contains(word.as_str())) else { continue };
         // `Onboarding new people` tells what it is good for, not what it does.
@@ -281,6 +280,15 @@ pub fn of_description(text: &str) -> Vec<Act> {
         }
     }
     acts
+}
+
+/// As much of a sentence as is looked at.
+fn beginning(sentence: &str) -> &str {
+    const LETTERS_MAX: usize = 90;
+    match sentence.len() > LETTERS_MAX {
+        true => sentence.char_indices().nth(LETTERS_MAX).map_or(sentence, |(at, _)| &sentence[..at]),
+        false => sentence,
+    }
 }
 
 #[cfg(test)]

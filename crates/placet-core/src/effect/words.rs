@@ -21,28 +21,62 @@ pub fn split(name: &str) -> Vec<String> {
 
 /// The same for plain letters, which nearly all names are made of.
 fn split_ascii(name: &str) -> Vec<String> {
-    let letters = name.as_bytes();
-    let letter = |at: usize| letters.get(at).copied().unwrap_or(b' ');
+    let kind = |at: usize| name.as_bytes().get(at).map_or(Letter::None, |byte| Letter::of(*byte));
     let mut words = Vec::with_capacity(8);
-    let mut start = 0;
-    for at in 0..=letters.len() {
-        let inside = letter(at).is_ascii_alphanumeric();
-        if at > start && (!inside || starts_word(letter(at - 1), letter(at), letter(at + 1))) {
+    let (mut start, mut before) = (0, Letter::None);
+    for at in 0..=name.len() {
+        let here = kind(at);
+        // Most letters stand in the middle of a word.
+        if here == before && matches!(here, Letter::Small | Letter::Digit) {
+            continue;
+        }
+        if at > start && (here == Letter::None || starts_word(before, here, || kind(at + 1))) {
             words.push(name[start..at].to_ascii_lowercase());
             start = at;
         }
-        if !inside {
+        if here == Letter::None {
             start = at + 1;
         }
+        before = here;
     }
     words
 }
 
-/// Whether a word starts at `letter`: `getUnread`, `HTTPUrl`, `url2`.
-fn starts_word(before: u8, letter: u8, after: u8) -> bool {
-    letter.is_ascii_uppercase()
-        && (before.is_ascii_lowercase() || before.is_ascii_uppercase() && after.is_ascii_lowercase())
-        || letter.is_ascii_digit() != before.is_ascii_digit()
+/// What a byte is in a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Letter {
+    Small,
+    Capital,
+    Digit,
+    /// It is in none.
+    None,
+}
+
+impl Letter {
+    fn of(byte: u8) -> Self {
+        static LETTERS: [Letter; 256] = {
+            let mut table = [Letter::None; 256];
+            let mut byte = 0;
+            while byte < 256 {
+                table[byte] = match byte as u8 {
+                    b'a'..=b'z' => Letter::Small,
+                    b'A'..=b'Z' => Letter::Capital,
+                    b'0'..=b'9' => Letter::Digit,
+                    _ => Letter::None,
+                };
+                byte += 1;
+            }
+            table
+        };
+        LETTERS[usize::from(byte)]
+    }
+}
+
+/// Whether a word starts at the letter `here` within letters: `getUnread`, `HTTPUrl`, `url2`.
+fn starts_word(before: Letter, here: Letter, after: impl Fn() -> Letter) -> bool {
+    here == Letter::Capital
+        && (before == Letter::Small || before == Letter::Capital && after() == Letter::Small)
+        || (here == Letter::Digit) != (before == Letter::Digit)
 }
 
 #[derive(Default)]
