@@ -68,7 +68,11 @@ pub fn secret(text: &str, name: Range<usize>, judged: &mut Judged) -> Option<Ass
 
 /// What was judged last in a text. Logs and dumps say the same in many lines, and the same words have the same answer.
 #[derive(Default)]
-pub struct Judged([Option<Judgement>; 8]);
+pub struct Judged {
+    values: [Option<Judgement>; 8],
+    /// What names promise, whatever they stand for.
+    names: [Option<(Range<usize>, Option<Noun>)>; 8],
+}
 
 struct Judgement {
     name: Range<usize>,
@@ -82,37 +86,50 @@ impl Judged {
     /// What the value is if it is a secret.
     fn noun(&mut self, text: &str, name: Range<usize>, found: &Raw) -> Option<Noun> {
         let bytes = text.as_bytes();
-        let last = &mut self.0[(name.len() ^ found.value.len()) % 8];
-        if let Some(last) = last
+        let place = (name.len() ^ found.value.len()) % self.values.len();
+        if let Some(last) = &self.values[place]
             && bytes[last.value.clone()] == bytes[found.value.clone()]
             && bytes[last.name.clone()] == bytes[name.clone()]
             && (last.written, last.code) == (found.written, found.code)
         {
             return last.noun;
         }
-        let noun = judge(text, &name, found);
+        let noun = self.judge(text, &name, found);
         let (value, written, code) = (found.value.clone(), found.written, found.code);
-        *last = Some(Judgement { name, value, written, code, noun });
+        self.values[place] = Some(Judgement { name, value, written, code, noun });
         noun
     }
-}
 
-/// What the value is if it is a secret, by nothing but its letters, those of its name, and how it was written.
-fn judge(text: &str, name: &Range<usize>, found: &Raw) -> Option<Noun> {
-    let raw = text.get(found.value.clone())?;
-    // `prompt("Password:");` and, lines later, the next string: what lies between two strings is in neither.
-    if raw.starts_with([')', ';', ',', ']', '}']) && raw.contains('\n') {
-        return None;
+    /// What the value is if it is a secret, by nothing but its letters, those of its name, and how it was written.
+    fn judge(&mut self, text: &str, name: &Range<usize>, found: &Raw) -> Option<Noun> {
+        let raw = text.get(found.value.clone())?;
+        // `prompt("Password:");` and, lines later, the next string: what lies between two strings is in neither.
+        if raw.starts_with([')', ';', ',', ']', '}']) && raw.contains('\n') {
+            return None;
+        }
+        let noun = self.promised(text, name)?;
+        if value::is_uuid(raw.as_bytes()) && !uuid_counts(noun, &text.as_bytes()[name.clone()]) {
+            return None;
+        }
+        if !value::is_secret(raw, noun, found.written) || found.code && !has_odd_letters(raw) {
+            return None;
+        }
+        Some(noun)
     }
-    let name = text.get(name.clone())?;
-    let noun = name::noun(name)?;
-    if value::is_uuid(raw.as_bytes()) && !uuid_counts(noun, name.as_bytes()) {
-        return None;
+
+    /// What the name promises.
+    fn promised(&mut self, text: &str, name: &Range<usize>) -> Option<Noun> {
+        let bytes = text.as_bytes();
+        let last = &mut self.names[name.len() % 8];
+        if let Some((other, noun)) = last
+            && bytes[other.clone()] == bytes[name.clone()]
+        {
+            return *noun;
+        }
+        let noun = text.get(name.clone()).and_then(name::noun);
+        *last = Some((name.clone(), noun));
+        noun
     }
-    if !value::is_secret(raw, noun, found.written) || found.code && !has_odd_letters(raw) {
-        return None;
-    }
-    Some(noun)
 }
 
 /// Identifiers and hashes are UUIDs too; keys and the tokens of headers and the environment are secret all the same.

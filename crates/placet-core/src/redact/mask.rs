@@ -16,8 +16,8 @@ const PASSWORD_TAIL_FROM: usize = 40;
 /// What a kind of secret may be called, at most so long.
 pub const KIND_MAX: usize = 64;
 
-/// The mask of `secret`. Equal secrets of a kind have equal masks; `number` tells apart those that would look the same.
-pub fn mask(kind: &str, secret: &str, number: u32) -> String {
+/// The mask of `secret`. Equal secrets of a kind have equal masks.
+pub fn mask(kind: &str, secret: &str) -> String {
     let mut mask = String::with_capacity(kind.len() + 32);
     mask.push_str(OPEN);
     mask.push_str(kind);
@@ -31,9 +31,15 @@ pub fn mask(kind: &str, secret: &str, number: u32) -> String {
         mask.push_str(" …");
         mask.push_str(tail);
     }
-    if number > 1 {
-        mask.push_str(&format!(" #{number}"));
-    }
+    mask.push_str(CLOSE);
+    mask
+}
+
+/// The same mask with a number that tells it apart from others that would look the same.
+pub fn numbered(mut mask: String, number: u32) -> String {
+    mask.truncate(mask.len() - CLOSE.len());
+    mask.push_str(" #");
+    mask.push_str(&number.to_string());
     mask.push_str(CLOSE);
     mask
 }

@@ -24,6 +24,8 @@ pub struct Record<'r> {
 /// A secret that is looked for.
 struct Known {
     secret: String,
+    /// Its first letters as a number: most differ in these, and are told apart at once.
+    beginning: u64,
     kind: Kind,
     /// Which mask it has.
     mask: usize,
@@ -84,6 +86,7 @@ impl<'r> Record<'r> {
         }
         // What was found just now may stand bare elsewhere in the same text.
         let before = self.known.len();
+        self.masked.reserve(found.len());
         for secret in &found {
             self.take_note(&secret.kind, text.get(secret.range.clone()).unwrap_or(""));
         }
@@ -135,7 +138,7 @@ impl<'r> Record<'r> {
         // Many secrets in a long text are looked for in one pass; for less than that, building it would take longer.
         if known.len() >= MANY_KNOWN
             && text.len() >= LONG_TEXT
-            && let Ok(all) = AhoCorasick::new(known.iter().map(|known| &known.secret))
+            && let Some(all) = search_for(known)
         {
             for at in all.find_overlapping_iter(text) {
                 found.push(Found { kind: known[at.pattern().as_usize()].kind.clone(), range: at.range() });
@@ -196,10 +199,9 @@ impl<'r> Record<'r> {
         if let Some(number) = self.masked.get(secret) {
             return *number;
         }
-        let whole = secret.as_bytes().first_chunk::<BEGINNING_FROM>().and_then(|beginning| {
+        let whole = beginning(secret).and_then(|beginning| {
             self.known.iter().find(|known| {
-                // Most differ at their beginning, which is compared at once.
-                known.secret.as_bytes().first_chunk() == Some(beginning)
+                known.beginning == beginning
                     && known.secret.len() > secret.len()
                     && known.secret.starts_with(secret)
             })
@@ -220,11 +222,11 @@ impl<'r> Record<'r> {
     }
 
     fn remember_new(&mut self, kind: &Kind, secret: &str) -> usize {
-        let first = mask::mask(kind, secret, 1);
+        let first = mask::mask(kind, secret);
         let mask = match self.wanted.get_mut(&first) {
             Some(wanted) => {
                 *wanted += 1;
-                mask::mask(kind, secret, *wanted)
+                mask::numbered(first, *wanted)
             }
             None => {
                 self.wanted.insert(first.clone(), 1);
@@ -237,9 +239,25 @@ impl<'r> Record<'r> {
         // Plain words and identifiers occur by chance.
         let plain = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b':' | b' ');
         let word = secret.bytes().all(plain) || secret.bytes().all(|byte| byte.is_ascii_digit());
-        if secret.len() >= KNOWN_FROM && !word && self.known.len() < KNOWN_MAX {
-            self.known.push(Known { secret: secret.to_owned(), kind: kind.clone(), mask: number });
+        if secret.len() >= KNOWN_FROM
+            && !word
+            && self.known.len() < KNOWN_MAX
+            && let Some(beginning) = beginning(secret)
+        {
+            let (secret, kind) = (secret.to_owned(), kind.clone());
+            self.known.push(Known { secret, beginning, kind, mask: number });
         }
         number
     }
+}
+
+/// The letters of a secret that must be there where it was cut, as a number.
+fn beginning(secret: &str) -> Option<u64> {
+    let letters = secret.as_bytes().first_chunk::<BEGINNING_FROM>()?;
+    Some(letters.iter().fold(0, |number, letter| number << 8 | u64::from(*letter)))
+}
+
+/// One search for all of them. In a text full of secrets, looking for their rarest letters first would be in vain.
+fn search_for(known: &[Known]) -> Option<AhoCorasick> {
+    AhoCorasick::builder().prefilter(false).build(known.iter().map(|known| &known.secret)).ok()
 }

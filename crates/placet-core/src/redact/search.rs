@@ -2,9 +2,9 @@
 //!
 //! An automaton finds them as fast but takes milliseconds to build, longer than a decision and the start of the process
 //! together. Here the first three letters of a place say whether any literal can begin there; few places are left, and there the
-//! literals of those two letters are compared.
+//! literals of those three letters are compared.
 
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
 /// Letters are numbered so that a pair of them is twelve bits: 0 is every letter that no literal has.
 const LETTERS: usize = 64;
@@ -15,9 +15,11 @@ pub struct Search<T> {
     numbers: [u8; 256],
     /// For each pair of letters, which third letters can follow, one bit each.
     thirds: Box<[u64; LETTERS * LETTERS]>,
-    /// For each pair of letters, where its literals lie.
-    buckets: Box<[(u16, u16)]>,
-    /// The literals, those of a pair together.
+    /// For each pair of letters, where its groups begin: one for each third letter that can follow.
+    pairs: Box<[u16; LETTERS * LETTERS]>,
+    /// For each group, where its literals begin and end.
+    groups: Vec<(u16, u16)>,
+    /// The literals, those of a group together. One of two letters is in every group of its pair.
     literals: Vec<Literal<T>>,
 }
 
@@ -69,23 +71,35 @@ impl<T: Copy> Search<T> {
                 next = (next + 1).min(LETTERS as u8 - 1);
             }
         }
-        let pair = |literal: &[u8]| {
-            usize::from(numbers[literal[0] as usize]) * LETTERS + usize::from(numbers[literal[1] as usize])
+        let number = |byte: u8| usize::from(numbers[byte as usize]);
+        let pair = |literal: &[u8]| number(literal[0]) * LETTERS + number(literal[1]);
+        let mut search = Self {
+            numbers,
+            thirds: Box::new([0; LETTERS * LETTERS]),
+            pairs: Box::new([0; LETTERS * LETTERS]),
+            groups: Vec::new(),
+            literals: Vec::with_capacity(literals.len()),
         };
-        let mut literals: Vec<Literal<T>> =
-            literals.into_iter().map(|(bytes, lead)| Literal::new(bytes, lead)).collect();
-        literals.sort_by_key(|literal| pair(literal.bytes));
-        let mut thirds = Box::new([0u64; LETTERS * LETTERS]);
-        let mut buckets = vec![(0u16, 0u16); LETTERS * LETTERS].into_boxed_slice();
-        for (index, literal) in literals.iter().enumerate() {
-            let pair = pair(literal.bytes);
-            // Any letter can follow one that has only two.
-            thirds[pair] |= literal.bytes.get(2).map_or(u64::MAX, |third| 1 << numbers[*third as usize]);
-            let index = u16::try_from(index).unwrap_or(u16::MAX);
-            let bucket = &mut buckets[pair];
-            *bucket = if bucket.1 == 0 { (index, index + 1) } else { (bucket.0, index + 1) };
+        let mut by_pair: BTreeMap<usize, Vec<(&'static [u8], T)>> = BTreeMap::new();
+        for (literal, lead) in literals {
+            by_pair.entry(pair(literal)).or_default().push((literal, lead));
         }
-        Self { numbers, thirds, buckets, literals }
+        for (pair, literals) in by_pair {
+            search.pairs[pair] = search.groups.len() as u16;
+            for third in 0..LETTERS {
+                let start = search.literals.len() as u16;
+                // Any letter can follow one that has only two.
+                let fits = |literal: &[u8]| literal.get(2).is_none_or(|byte| number(*byte) == third);
+                let group = literals.iter().filter(|(literal, _)| fits(literal));
+                search.literals.extend(group.map(|(literal, lead)| Literal::new(literal, *lead)));
+                let end = search.literals.len() as u16;
+                if end > start {
+                    search.thirds[pair] |= 1 << third;
+                    search.groups.push((start, end));
+                }
+            }
+        }
+        search
     }
 
     /// Calls `found` with every place of every literal, by where they begin.
@@ -94,19 +108,31 @@ impl<T: Copy> Search<T> {
         // The masks say to the compiler that each index is within its table: this is all that most bytes cost.
         let number = |byte: u8| usize::from(self.numbers[byte as usize]) & (LETTERS - 1);
         let (mut a, mut b) = (number(*first), number(*second));
-        // Behind the last byte stands a letter that no literal has.
-        for (at, c) in rest.iter().map(|byte| number(*byte)).chain([0]).enumerate() {
-            let pair = a * LETTERS + b;
-            if self.thirds[pair] >> c & 1 == 1 {
-                self.compare(text, at, pair, &mut found);
+        for (at, byte) in rest.iter().enumerate() {
+            let (pair, third) = (a * LETTERS + b, number(*byte));
+            if self.thirds[pair] >> third & 1 == 1 {
+                self.compare(text, at, (pair, third), &mut found);
             }
-            (a, b) = (b, c);
+            (a, b) = (b, third);
+        }
+        // Behind the last byte stands a letter that no literal has.
+        let pair = a * LETTERS + b;
+        if self.thirds[pair] & 1 == 1 {
+            self.compare(text, rest.len(), (pair, 0), &mut found);
         }
     }
 
-    /// Calls `found` with each literal of `pair` that stands at `at`.
-    fn compare(&self, text: &[u8], at: usize, pair: usize, found: &mut impl FnMut(T, Range<usize>)) {
-        let (start, end) = self.buckets[pair];
+    /// Calls `found` with each literal that stands at `at`, where the letters are those of `pair` and `third`.
+    #[inline(never)]
+    fn compare(
+        &self,
+        text: &[u8],
+        at: usize,
+        (pair, third): (usize, usize),
+        found: &mut impl FnMut(T, Range<usize>),
+    ) {
+        let before = self.thirds[pair] & ((1 << third) - 1);
+        let (start, end) = self.groups[usize::from(self.pairs[pair]) + before.count_ones() as usize];
         let rest = &text[at..];
         let head = folded(rest);
         for literal in &self.literals[start as usize..end as usize] {
