@@ -97,9 +97,9 @@ fn plain_length(bytes: &[u8]) -> usize {
         const ONES: u64 = 0x0101_0101_0101_0101;
         let word = u64::from_le_bytes(*word);
         let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word;
-        let quote = below(word ^ ONES * u64::from(b'"'), 1);
-        let slash = below(word ^ ONES * u64::from(b'\\'), 1);
-        let odd = (below(word, 0x20) | quote | slash) & ONES * 0x80;
+        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+        let slash = below(word ^ (ONES * u64::from(b'\\')), 1);
+        let odd = (below(word, 0x20) | quote | slash) & (ONES * 0x80);
         if odd != 0 {
             return length + odd.trailing_zeros() as usize / 8;
         }

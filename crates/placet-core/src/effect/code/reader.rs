@@ -575,7 +575,7 @@ impl<'a, 'w> Reader<'a, 'w> {
 /// Names that stand for simple values; of many the first, so that they are the same every time.
 fn simple(names: &Names<'_>) -> Vec<(String, Value<'static>)> {
     let mut sorted: Vec<_> = names.iter().collect();
-    sorted.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    sorted.sort_unstable_by_key(|(name, _)| *name);
     let simple = sorted.into_iter().filter_map(|(name, value)| Some((name.to_string(), owned(value)?)));
     simple.take(256).collect()
 }
