@@ -114,14 +114,17 @@ impl Folded {
         self.begins.reserve(self.letters.len() + more);
     }
 
-    /// Where words begin, each place once. In Arabic, `and` and `so` are written with the word they stand before.
-    pub fn beginnings(&self) -> impl Iterator<Item = usize> {
-        let inside = |at: usize| {
+    /// Sees where words begin, each place once. In Arabic, `and` and `so` are written with the word they stand before.
+    #[inline]
+    pub fn each_beginning(&self, mut see: impl FnMut(usize)) {
+        self.begins.for_each(|at| {
+            see(at);
             let joined =
                 matches!(self.letters.get(at..at + 2), Some([0xd9, 0x88 | 0x81 | 0x84] | [0xd8, 0xa8]));
-            (joined && at + 2 < self.letters.len() && !self.begins(at + 2)).then_some(at + 2)
-        };
-        self.begins.iter().flat_map(move |at| std::iter::once(at).chain(inside(at)))
+            if joined && at + 2 < self.letters.len() && !self.begins(at + 2) {
+                see(at + 2);
+            }
+        });
     }
 
     /// Whether a word begins at `at`.
@@ -138,31 +141,34 @@ impl Folded {
         let mut rest = text.chars();
         let mut before = '\0';
         let (mut is_plainer, mut may_be_plainer) = (false, false);
-        while let Some(written) = rest.next() {
-            let mut letter = written;
-            let sign = if letter.is_ascii() {
-                self.ascii(letter, before, &rest)
-            } else {
-                let known = Known::of(letter);
-                match known.form {
-                    Form::Same => known.sign,
-                    Form::Instead(plain) => {
-                        is_plainer = true;
-                        letter = plain;
-                        if plain.is_ascii() {
-                            self.ascii(plain, before, &rest)
-                        } else {
-                            Known::of(plain).sign
-                        }
-                    }
-                    Form::Whole => return Err(MustBePlain),
-                    Form::WholeIfAny => {
-                        may_be_plainer = true;
-                        known.sign
-                    }
+        while let Some(mut letter) = rest.next() {
+            // Most of most texts.
+            if letter.is_ascii_lowercase() {
+                self.latin(letter as u8);
+                before = letter;
+                continue;
+            }
+            if letter.is_ascii() {
+                before = self.ascii(letter, before, &rest, foreign);
+                continue;
+            }
+            let mut known = Known::of(letter);
+            match known.form {
+                Form::Same => {}
+                Form::Instead(plain) if plain.is_ascii() => {
+                    is_plainer = true;
+                    before = self.ascii(plain, before, &rest, foreign);
+                    continue;
                 }
-            };
-            before = self.put(sign, letter, before, foreign);
+                Form::Instead(plain) => {
+                    is_plainer = true;
+                    letter = plain;
+                    known = Known::of(plain);
+                }
+                Form::Whole => return Err(MustBePlain),
+                Form::WholeIfAny => may_be_plainer = true,
+            }
+            before = self.put(known.sign, letter, before, foreign);
         }
         if is_plainer && may_be_plainer { Err(MustBePlain) } else { Ok(()) }
     }
@@ -172,22 +178,28 @@ impl Folded {
         let mut rest = text.chars();
         let mut before = '\0';
         while let Some(letter) = rest.next() {
-            let sign =
-                if letter.is_ascii() { self.ascii(letter, before, &rest) } else { Known::of(letter).sign };
-            before = self.put(sign, letter, before, foreign);
+            before = match letter.is_ascii() {
+                true => self.ascii(letter, before, &rest, foreign),
+                false => self.put(Known::of(letter).sign, letter, before, foreign),
+            };
         }
     }
 
-    fn ascii(&self, letter: char, before: char, rest: &Chars<'_>) -> Sign {
+    /// Puts a letter of ASCII, and says what comes before the next one.
+    fn ascii(&mut self, letter: char, before: char, rest: &Chars<'_>, foreign: Foreign) -> char {
         match letter {
-            'a'..='z' => Sign::Latin(letter as u8),
-            'A'..='Z' => Sign::Latin(letter.to_ascii_lowercase() as u8),
-            ' ' => Sign::Blank,
-            _ => sign::ascii(letter, self.word.latin, before, after(rest)),
+            'a'..='z' => self.latin(letter as u8),
+            ' ' => self.end_word(foreign),
+            _ => {
+                let sign = sign::ascii(letter, self.word.latin, before, || after(rest));
+                return self.put(sign, letter, before, foreign);
+            }
         }
+        letter
     }
 
     /// Puts what `letter` is, and says what comes before the next one.
+    #[inline]
     fn put(&mut self, sign: Sign, letter: char, before: char, foreign: Foreign) -> char {
         match sign {
             Sign::Nothing => return before,
@@ -198,30 +210,31 @@ impl Folded {
                 }
                 self.latin(byte);
             }
-            Sign::Digit(byte) => self.push(byte),
+            Sign::Digit(byte) => self.push([byte]),
             Sign::Both(first, second) => {
                 self.latin(first);
                 self.latin(second);
             }
             Sign::Foreign(letter, looks) => self.foreign(letter, looks),
-            Sign::Other(letter) => self.push_letter(letter.encode_utf8(&mut [0; 4]).as_bytes()),
+            Sign::Other(letter) => self.push_letter(letter),
             // Scripts without spaces: each sign may begin or end a word.
             Sign::Unspaced(letter) => {
                 self.end_word(foreign);
-                self.begins.put(self.letters.len());
-                self.letters.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+                self.push_letter(letter);
+                self.word = Word::default();
             }
         }
         letter
     }
 
     /// Puts one letter, of which several alike are one.
+    #[inline]
     fn latin(&mut self, byte: u8) {
         self.word.latin = true;
         if self.word.looks_latin {
             self.looks.push(byte);
         }
-        if self.letters.last() == Some(&byte) { self.again(1) } else { self.push(byte) }
+        self.push_unless_again([byte]);
     }
 
     /// The letter before, of so many bytes, is the same: it stands for both.
@@ -253,34 +266,54 @@ impl Folded {
             Some(_) => {}
             None => self.word.looks_latin = false,
         }
-        let mut buffer = [0; 4];
-        let bytes = letter.encode_utf8(&mut buffer).as_bytes();
-        if self.letters.ends_with(bytes) { self.again(bytes.len()) } else { self.push_letter(bytes) }
+        let mut bytes = [0; 4];
+        match *letter.encode_utf8(&mut bytes).as_bytes() {
+            [a] => self.push_unless_again([a]),
+            [a, b] => self.push_unless_again([a, b]),
+            [a, b, c] => self.push_unless_again([a, b, c]),
+            _ => self.push_unless_again(bytes),
+        }
     }
 
-    fn begin_word(&mut self) {
+    /// Puts the bytes of one letter. That their number is known here makes it a matter of one move.
+    #[inline]
+    fn push<const N: usize>(&mut self, letter: [u8; N]) {
         if !self.word.begun {
             self.word.at = self.letters.len();
             self.word.begun = true;
             self.begins.put(self.word.at);
         }
+        self.letters.extend_from_slice(&letter);
     }
 
-    fn push(&mut self, byte: u8) {
-        self.begin_word();
-        self.letters.push(byte);
+    #[inline]
+    fn push_unless_again<const N: usize>(&mut self, letter: [u8; N]) {
+        match self.letters.last_chunk() == Some(&letter) {
+            true => self.again(N),
+            false => self.push(letter),
+        }
     }
 
-    fn push_letter(&mut self, bytes: &[u8]) {
-        self.begin_word();
-        self.letters.extend_from_slice(bytes);
+    #[inline]
+    fn push_letter(&mut self, letter: char) {
+        let mut bytes = [0; 4];
+        match *letter.encode_utf8(&mut bytes).as_bytes() {
+            [a] => self.push([a]),
+            [a, b] => self.push([a, b]),
+            [a, b, c] => self.push([a, b, c]),
+            _ => self.push(bytes),
+        }
     }
 
+    #[inline]
     fn end_word(&mut self, foreign: Foreign) {
         let word = std::mem::take(&mut self.word);
-        if !word.foreign {
-            return;
+        if word.foreign {
+            self.end_foreign_word(word, foreign);
         }
+    }
+
+    fn end_foreign_word(&mut self, word: Word, foreign: Foreign) {
         match (word.latin, word.looks_latin) {
             (false, false) => self.definite = true,
             (false, true) => self.alike = true,

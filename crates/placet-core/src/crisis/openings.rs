@@ -2,45 +2,75 @@
 
 /// The first bytes of everything that is sought. It may say yes in vain, and never no.
 pub struct Openings {
-    /// Of four bytes and more, by the first four.
-    long: Bits,
-    /// Of fewer, by the first two.
-    short: Bits,
+    /// Of all but the shortest, the first four bytes.
+    four: Bits,
+    /// Of those of six bytes and more, the first six: two or three letters of most scripts.
+    six: Bits,
+    /// Of the others, the first four.
+    brief: Bits,
+    /// Of those of two bytes at most, the first two, if there are such.
+    shortest: Option<Bits>,
 }
-
-/// Bytes of a long opening.
-const LONG: usize = 4;
 
 impl Openings {
     /// Those of `patterns`.
     pub fn of<'p>(patterns: impl Iterator<Item = &'p [u8]>) -> Self {
-        let mut openings = Self { long: Bits::none(), short: Bits::none() };
-        for pattern in patterns {
-            match *pattern {
-                [a, b, c, d, ..] => openings.long.put(spread([a, b, c, d])),
-                // Whatever comes behind.
-                [a, b, c] => (0..=u8::MAX).for_each(|d| openings.long.put(spread([a, b, c, d]))),
-                [a, b] => openings.short.put(u16::from_le_bytes([a, b])),
-                [a] => (0..=u8::MAX).for_each(|b| openings.short.put(u16::from_le_bytes([a, b]))),
-                [] => openings = Self { long: Bits::all(), short: Bits::all() },
-            }
-        }
+        let mut openings =
+            Self { four: Bits::none(), six: Bits::none(), brief: Bits::none(), shortest: None };
+        patterns.for_each(|pattern| openings.put(pattern));
         openings
     }
 
-    /// Whether something that is sought may begin here.
+    fn put(&mut self, pattern: &[u8]) {
+        match *pattern {
+            [a, b, c, d, e, f, ..] => {
+                self.four.put(spread_four([a, b, c, d]));
+                self.six.put(spread_six([a, b, c, d, e, f]));
+            }
+            [a, b, c, d, ..] => {
+                self.four.put(spread_four([a, b, c, d]));
+                self.brief.put(spread_four([a, b, c, d]));
+            }
+            // Whatever comes behind.
+            [a, b, c] => (0..=u8::MAX).for_each(|d| self.put(&[a, b, c, d])),
+            [a, b] => self.shortest.get_or_insert_with(Bits::none).put(u16::from_le_bytes([a, b])),
+            [a] => (0..=u8::MAX).for_each(|b| self.put(&[a, b])),
+            [] => (0..=u8::MAX).for_each(|a| self.put(&[a])),
+        }
+    }
+
+    /// Whether something that is sought may begin with the first of `letters`.
+    #[inline]
     pub fn may_begin(&self, letters: &[u8]) -> bool {
-        let first = letters.first_chunk::<LONG>().copied().unwrap_or_else(|| {
-            let at = |index: usize| letters.get(index).copied().unwrap_or(0);
-            [at(0), at(1), at(2), at(3)]
-        });
-        self.long.has(spread(first)) || self.short.has(u16::from_le_bytes([first[0], first[1]]))
+        let Some(first) = letters.first_chunk() else { return self.may_begin_at_the_end(letters) };
+        self.begins(first)
+    }
+
+    #[inline]
+    fn begins(&self, &[a, b, c, d, e, f]: &[u8; 6]) -> bool {
+        let four = spread_four([a, b, c, d]);
+        let long =
+            self.four.has(four) && (self.six.has(spread_six([a, b, c, d, e, f])) || self.brief.has(four));
+        long || self.shortest.as_ref().is_some_and(|shortest| shortest.has(u16::from_le_bytes([a, b])))
+    }
+
+    /// The same where the text ends.
+    #[cold]
+    fn may_begin_at_the_end(&self, letters: &[u8]) -> bool {
+        let mut padded = [0; 6];
+        padded[..letters.len()].copy_from_slice(letters);
+        self.begins(&padded)
     }
 }
 
 /// Four bytes as two, so that what is alike falls apart.
-fn spread(bytes: [u8; LONG]) -> u16 {
+fn spread_four(bytes: [u8; 4]) -> u16 {
     (u32::from_le_bytes(bytes).wrapping_mul(0x9e37_79b1) >> 16) as u16
+}
+
+/// Six bytes as two.
+fn spread_six([a, b, c, d, e, f]: [u8; 6]) -> u16 {
+    (u64::from_le_bytes([a, b, c, d, e, f, 0, 0]).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as u16
 }
 
 /// One bit for each number of two bytes.
@@ -49,10 +79,6 @@ struct Bits(Box<[u64; 1024]>);
 impl Bits {
     fn none() -> Self {
         Self(Box::new([0; 1024]))
-    }
-
-    fn all() -> Self {
-        Self(Box::new([u64::MAX; 1024]))
     }
 
     fn put(&mut self, number: u16) {
@@ -70,13 +96,26 @@ mod tests {
 
     #[test]
     fn what_is_sought_may_begin_and_most_else_may_not() {
-        let sought: &[&str] = &["word", "words", "ab", "我", "死に"];
+        let sought: &[&str] = &["word", "words", "longer", "ab", "我", "死に"];
         let openings = Openings::of(sought.iter().map(|text| text.as_bytes()));
-        for text in ["word", "wordy", "ab", "abc", "abcde", "我", "我们", "我a", "死に", "死にたい"]
-        {
+        for text in [
+            "word",
+            "wordy",
+            "longer",
+            "longerest",
+            "ab",
+            "abc",
+            "abcde",
+            "我",
+            "我们",
+            "我a",
+            "死に",
+            "死にたい",
+        ] {
             assert!(openings.may_begin(text.as_bytes()), "{text}");
         }
-        for text in ["", "w", "wor", "a", "ba", "你", "生", "water", "other"] {
+        for text in ["", "w", "wor", "a", "ba", "你", "生", "water", "other", "longed", "long", "死", "死ぬ"]
+        {
             assert!(!openings.may_begin(text.as_bytes()), "{text}");
         }
         assert!(Openings::of([&b""[..]].into_iter()).may_begin(b"anything"));

@@ -6,7 +6,11 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use aho_corasick::{Anchored, MatchKind, automaton::Automaton as _, nfa::contiguous::NFA};
+use aho_corasick::{
+    Anchored, MatchKind,
+    automaton::{Automaton as _, StateID},
+    nfa::contiguous::NFA,
+};
 
 use super::{fold::Folded, openings::Openings};
 
@@ -185,32 +189,43 @@ impl Phrases {
         let Some(finder) = &self.finder else { return Some(unread) };
         let Ok(start) = finder.start_state(Anchored::Yes) else { return Some(unread) };
         let mut hits = Vec::new();
-        for at in text.beginnings().filter(|at| self.openings.may_begin(&text.letters[*at..])) {
-            let mut state = start;
-            for (length, byte) in text.letters[at..].iter().enumerate() {
-                state = finder.next_state(Anchored::Yes, state, *byte);
-                if !finder.is_special(state) {
-                    continue;
-                }
-                if finder.is_dead(state) {
-                    break;
-                }
-                let end = at + length + 1;
-                for index in 0..finder.match_len(state) {
-                    let found = finder.match_pattern(state, index);
-                    let pattern = &self.patterns[found.as_usize()];
-                    // Others end here too that have begun within the word.
-                    if finder.pattern_len(found) == length + 1 && (pattern.open || text.ends(end)) {
+        text.each_beginning(|at| {
+            let letters = &text.letters[at..];
+            if self.openings.may_begin(letters) {
+                self.look(finder, start, letters, |found, length| {
+                    let (pattern, end) = (&self.patterns[found], at + length);
+                    if pattern.open || text.ends(end) {
                         hits.push(Hit { slots: &pattern.slots, start: at, end });
                     }
-                }
+                });
             }
-        }
+        });
         if hits.is_empty() {
             return None;
         }
         hits.sort_by_key(|hit| hit.end);
         self.together(&hits)
+    }
+
+    /// Sees all patterns that `letters` begin with, and how long they are.
+    fn look(&self, finder: &NFA, start: StateID, letters: &[u8], mut see: impl FnMut(usize, usize)) {
+        let mut state = start;
+        for (length, byte) in (1..).zip(letters) {
+            state = finder.next_state(Anchored::Yes, state, *byte);
+            if !finder.is_special(state) {
+                continue;
+            }
+            if finder.is_dead(state) {
+                return;
+            }
+            for index in 0..finder.match_len(state) {
+                let found = finder.match_pattern(state, index);
+                // Others end here too that have begun within the word.
+                if finder.pattern_len(found) == length {
+                    see(found.as_usize(), length);
+                }
+            }
+        }
     }
 
     /// What was found says together.

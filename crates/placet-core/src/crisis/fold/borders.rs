@@ -18,10 +18,16 @@ impl Places {
 
     #[inline]
     pub fn put(&mut self, at: usize) {
-        if at / BITS >= self.0.len() {
-            self.0.resize(at / BITS + 1, 0);
+        match self.0.get_mut(at / BITS) {
+            Some(word) => *word |= 1 << (at % BITS),
+            None => self.put_first(at),
         }
-        self.0[at / BITS] |= 1 << (at % BITS);
+    }
+
+    #[cold]
+    fn put_first(&mut self, at: usize) {
+        self.0.resize(at / BITS, 0);
+        self.0.push(1 << (at % BITS));
     }
 
     /// Forgets `at` and all behind it.
@@ -33,14 +39,14 @@ impl Places {
     }
 
     /// All, in their order.
-    pub fn iter(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().enumerate().flat_map(|(index, word)| {
+    #[inline]
+    pub fn for_each(&self, mut see: impl FnMut(usize)) {
+        for (index, word) in self.0.iter().enumerate() {
             let mut left = *word;
-            std::iter::from_fn(move || {
-                let bit = left.trailing_zeros() as usize;
-                left &= left.checked_sub(1)?;
-                Some(index * BITS + bit)
-            })
-        })
+            while left != 0 {
+                see(index * BITS + left.trailing_zeros() as usize);
+                left &= left - 1;
+            }
+        }
     }
 }

@@ -91,25 +91,25 @@ impl Known {
 }
 
 /// `inside` is whether letters stand before it in the same word.
-pub fn ascii(letter: char, inside: bool, before: char, after: char) -> Sign {
+pub fn ascii(letter: char, inside: bool, before: char, after: impl Fn() -> char) -> Sign {
     let byte = letter as u8;
-    let beside = inside || after.is_alphabetic();
-    let between = inside && (after.is_alphanumeric() || after == '$');
+    let beside = || inside || after().is_alphabetic();
+    let between = || inside && (after().is_alphanumeric() || after() == '$');
     match byte {
         b'a'..=b'z' => Sign::Latin(byte),
         b'A'..=b'Z' => Sign::Latin(byte.to_ascii_lowercase()),
         // `ki11`: two of them are no two i.
-        b'1' if beside && (before == '1' || after == '1') => Sign::Latin(b'l'),
-        b'0' if beside => Sign::Latin(b'o'),
-        b'1' if beside => Sign::Latin(b'i'),
-        b'3' if beside => Sign::Latin(b'e'),
-        b'4' if beside => Sign::Latin(b'a'),
-        b'5' if beside => Sign::Latin(b's'),
-        b'7' if beside => Sign::Latin(b't'),
+        b'1' if beside() && (before == '1' || after() == '1') => Sign::Latin(b'l'),
+        b'0' if beside() => Sign::Latin(b'o'),
+        b'1' if beside() => Sign::Latin(b'i'),
+        b'3' if beside() => Sign::Latin(b'e'),
+        b'4' if beside() => Sign::Latin(b'a'),
+        b'5' if beside() => Sign::Latin(b's'),
+        b'7' if beside() => Sign::Latin(b't'),
         b'0'..=b'9' => Sign::Digit(byte),
-        b'@' if between => Sign::Latin(b'a'),
-        b'$' if beside => Sign::Latin(b's'),
-        b'!' | b'|' if between => Sign::Latin(b'i'),
+        b'@' if between() => Sign::Latin(b'a'),
+        b'$' if beside() => Sign::Latin(b's'),
+        b'!' | b'|' if between() => Sign::Latin(b'i'),
         b'\'' | b'`' => Sign::Nothing,
         _ => Sign::Blank,
     }
