@@ -10,8 +10,8 @@ use placet_store::{Ledger, Store, StoreError};
 
 use crate::{
     AuditKeys, Clock, Configuration, Snapshot,
-    logins::Door,
     grants::OpenedGrants,
+    logins::Door,
     timekeeper::{self, Timekeeper},
     waiters::Waiters,
 };
