@@ -128,8 +128,9 @@ impl<N: News> Streaming<N> {
         if self.version == Some(version) {
             return Some(());
         }
-        self.may_listen()?;
         let told = self.news.look(&self.server, self.quiet).await?;
+        // Afterwards: what was read may have been written after they were shown out.
+        self.may_listen()?;
         self.version = told.is_all.then_some(version);
         if !told.events.is_empty() {
             self.quiet = Duration::ZERO;
