@@ -23,8 +23,10 @@ const WRITER_CACHE_KIB: i64 = 8 * 1024;
 const READER_CACHE_KIB: i64 = 6 * 1024;
 /// How often the journal is moved into the file.
 const CHECKPOINT_EVERY: Duration = Duration::from_millis(250);
-/// A journal that has grown longer is cut, even if readers must wait for a moment.
-const JOURNAL_BYTES_MAX: u64 = 256 << 20;
+/// A journal that has grown longer begins anew, even if writers must wait for a moment: 64 MiB.
+const JOURNAL_PAGES_MAX: i64 = 16 << 10;
+/// How long they wait at most for somebody who still reads from it. Then it is tried again next time.
+const READERS_WAITED_FOR: Duration = Duration::from_millis(10);
 
 /// How a store is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,6 +199,7 @@ impl Checkpointer {
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )
         .ok()?;
+        connection.busy_timeout(READERS_WAITED_FOR).ok()?;
         let stop = Arc::new((Mutex::new(false), Condvar::new()));
         let (stopped, journal) = (Arc::clone(&stop), journal_of(path));
         let thread = std::thread::Builder::new()
@@ -225,9 +228,17 @@ fn checkpoint(connection: &Connection, journal: &Path, (stopped, rung): &(Mutex<
             continue;
         }
         length_before = length;
-        let how = if length > JOURNAL_BYTES_MAX { "truncate" } else { "passive" };
         // What could not be moved now is moved next time.
-        let _ = connection.query_row(&format!("pragma wal_checkpoint({how})"), [], |_| Ok(()));
+        let moved = |how: &str| {
+            let read = |row: &rusqlite::Row<'_>| row.get::<_, i64>(1);
+            connection.query_row(&format!("pragma wal_checkpoint({how})"), [], read).unwrap_or(0)
+        };
+        // While somebody always writes, the journal grows and never begins anew by itself. That keeps writers waiting for
+        // as long as there is something left to move, so nearly all of it is moved once more before.
+        if moved("passive") > JOURNAL_PAGES_MAX {
+            moved("passive");
+            moved("restart");
+        }
     }
 }
 

@@ -46,12 +46,7 @@ impl Desk {
     /// Writes until the queue is closed and empty.
     pub fn serve(&self, mut queue: Receiver<Work>) {
         let mut batch = Vec::with_capacity(BATCH_MAX);
-        let mut pieces = 0;
         while queue.blocking_recv_many(&mut batch, BATCH_MAX) > 0 {
-            // Many come at a time. Those who are about to ask, and wait only for this core, come along.
-            if pieces > 1 {
-                std::thread::yield_now();
-            }
             let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
             // More may have come while somebody else wrote.
             while batch.len() < BATCH_MAX
@@ -59,7 +54,7 @@ impl Desk {
             {
                 batch.push(work);
             }
-            pieces = batch.len();
+            let pieces = batch.len();
             writer.write(&mut batch, &self.shelves);
             drop(writer);
             self.queued.fetch_sub(pieces, Ordering::SeqCst);
