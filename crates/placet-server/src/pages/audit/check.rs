@@ -35,8 +35,9 @@ pub async fn show(asked: Asked) -> Result<Response, Problem> {
             .collect();
         Ok((all.last().cloned(), older, size, engine.last_verified()))
     };
-    let (signed, older, size, last) = asked.server.off(look).await?;
+    // First: a check that ends meanwhile has left what it found.
     let running = asked.server.verifying.running();
+    let (signed, older, size, last) = asked.server.off(look).await?;
     let body = html! {
         div.head {
             h1 { "Is the log what was written?" }
