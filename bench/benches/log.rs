@@ -112,6 +112,8 @@ fn fill(store: &Arc<SqliteStore>) -> Outcome<()> {
                             step: if index % 7 == 0 { HoldEvent::Deny } else { HoldEvent::Approve },
                             by: Some("ann"),
                             reason: None,
+                            via: None,
+                            edit: None,
                         };
                         (EntryKind::HoldStep, Record::new(at, What::HoldStep(step)).encode())
                     }
