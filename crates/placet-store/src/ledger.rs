@@ -17,14 +17,38 @@ use crate::{
 type Result<T> = std::result::Result<T, StoreError>;
 
 /// What can be done inside one piece of work. Every write of a piece happens, or none does.
-pub trait Ledger {
+pub trait Ledger:
+    SettingVerbs
+    + LogVerbs
+    + HoldVerbs
+    + VoteVerbs
+    + ReviewVerbs
+    + CounterVerbs
+    + ShelfVerbs
+    + SessionVerbs
+    + ThreatVerbs
+    + GrantVerbs
+    + LoginVerbs
+    + HappeningVerbs
+    + NoticeVerbs
+    + CrisisVerbs
+{
+    /// Lets go of some of what is no longer to be kept: at most a thousand of each kind.
+    fn age_out(&mut self, retention: &Retention, now: Timestamp) -> Result<AgedOut>;
+}
+
+/// Settings.
+pub trait SettingVerbs {
     /// All settings.
     fn settings(&mut self) -> Result<Settings>;
     /// How often settings were changed.
     fn settings_version(&mut self) -> Result<u64>;
     /// Sets `key`; the version of the settings grows.
     fn setting_put(&mut self, key: &str, value: &str) -> Result<()>;
+}
 
+/// The log: its records, its tree, its checkpoints.
+pub trait LogVerbs {
     /// How large the log is, and what it takes to append to it.
     fn log_tree(&mut self) -> Result<Tree>;
     /// How many records there are: the index of the next.
@@ -70,7 +94,10 @@ pub trait Ledger {
     fn checkpoints_thin(&mut self) -> Result<u64>;
     /// The last checkpoint.
     fn checkpoint_last(&mut self) -> Result<Option<(u64, String)>>;
+}
 
+/// Holds, and how much waits for people.
+pub trait HoldVerbs {
     /// Opens a hold. Nothing if there is a hold with the same ticket already.
     fn hold_open(&mut self, hold: &NewHold) -> Result<Option<HoldId>>;
     /// The hold with this number.
@@ -99,10 +126,12 @@ pub trait Ledger {
     fn holds_due(&mut self, now: Timestamp, limit: usize) -> Result<Vec<Hold>>;
     /// When the next hold is due: to end, or to be brought before somebody else.
     fn hold_next_due(&mut self) -> Result<Option<Timestamp>>;
-
     /// How much waits for people.
     fn waiting(&mut self) -> Result<Waiting>;
+}
 
+/// What several people say to a hold, and who is to be asked next.
+pub trait VoteVerbs {
     /// Keeps what somebody says to a hold, in place of what they said before.
     fn vote_put(&mut self, vote: &Vote) -> Result<()>;
     /// What was said to a hold, in the order in which it was said.
@@ -113,7 +142,10 @@ pub trait Ledger {
     fn escalations_due(&mut self, now: Timestamp, limit: usize) -> Result<Vec<Escalation>>;
     /// Somebody was asked; false if that was said already.
     fn escalation_done(&mut self, hold: HoldId, step: u32) -> Result<bool>;
+}
 
+/// Calls that ran and are to be looked at.
+pub trait ReviewVerbs {
     /// A call ran that is to be looked at.
     fn review_put(&mut self, record: u64, session: &str, at: Timestamp) -> Result<()>;
     /// How a call ended that may have to be looked at.
@@ -134,7 +166,10 @@ pub trait Ledger {
         by: Option<&str>,
         note: Option<&str>,
     ) -> Result<bool>;
+}
 
+/// What is counted, and what may be used once.
+pub trait CounterVerbs {
     /// Where a counter stands.
     fn counter_get(&mut self, key: &str) -> Result<u64>;
     /// Adds to a counter.
@@ -143,14 +178,20 @@ pub trait Ledger {
     fn once_used(&mut self, key: &str) -> Result<bool>;
     /// Uses `key` up; false if it was used already.
     fn once_use(&mut self, key: &str, at: Timestamp) -> Result<bool>;
+}
 
+/// What rules remember.
+pub trait ShelfVerbs {
     /// What a rule remembers of one party.
     fn shelf_get(&mut self, track: &Track) -> Result<Shelf>;
     /// How often something was put there.
     fn shelf_version(&mut self, track: &Track) -> Result<u64>;
     /// Remembers something for a rule.
     fn note_put(&mut self, note: &Note) -> Result<()>;
+}
 
+/// Sessions and their agents.
+pub trait SessionVerbs {
     /// A session and its agent were seen. What was not known of it before is learned; true if that is who started it.
     fn session_seen(&mut self, sighting: &Sighting<'_>) -> Result<bool>;
     /// A session.
@@ -176,7 +217,10 @@ pub trait Ledger {
     fn agents(&mut self) -> Result<Vec<Agent>>;
     /// Up to `limit` agents that were seen since then, by deployment, the last seen first.
     fn fleet(&mut self, since: Timestamp, limit: usize) -> Result<Vec<Deployed>>;
+}
 
+/// Threats.
+pub trait ThreatVerbs {
     /// A rule matched in a session.
     fn threat_raise(&mut self, seen: &Match, session: &str, at: Timestamp, record: u64) -> Result<Raised>;
     /// The threats of a session that nobody has looked at.
@@ -187,7 +231,10 @@ pub trait Ledger {
     fn threat_get(&mut self, id: i64) -> Result<Option<Threat>>;
     /// Changes where a threat stands; false if there is none, or it stands there already.
     fn threat_change(&mut self, id: i64, state: ThreatState) -> Result<bool>;
+}
 
+/// Grants.
+pub trait GrantVerbs {
     /// Keeps a grant.
     fn grant_put(&mut self, grant: &StoredGrant) -> Result<()>;
     /// The grant with this id.
@@ -200,7 +247,10 @@ pub trait Ledger {
     fn grants(&mut self, limit: usize) -> Result<Vec<StoredGrant>>;
     /// Takes a grant back.
     fn grant_revoke(&mut self, id: &str, by: &str) -> Result<()>;
+}
 
+/// Who is signed in, and who tried to be.
+pub trait LoginVerbs {
     /// Keeps that somebody is signed in.
     fn login_put(&mut self, login: &StoredLogin) -> Result<()>;
     /// Who is signed in under this name.
@@ -213,12 +263,14 @@ pub trait Ledger {
     fn tries_get(&mut self, key: &str) -> Result<Option<(u64, Timestamp)>>;
     /// Sets the same; nothing is left of it if it was tried never.
     fn tries_put(&mut self, key: &str, count: u64, last: Timestamp) -> Result<()>;
+}
 
+/// Events that are not calls.
+pub trait HappeningVerbs {
     /// Keeps an event that is not a call.
     fn happening_put(&mut self, happening: &Happening) -> Result<()>;
     /// The last `limit` events of a session, oldest first.
     fn happenings_of(&mut self, session: &str, limit: usize) -> Result<Vec<Happening>>;
-
     /// Up to `limit` events of a session from `from` on and before `until`, oldest first.
     fn happenings_between(
         &mut self,
@@ -227,7 +279,10 @@ pub trait Ledger {
         until: Timestamp,
         limit: usize,
     ) -> Result<Vec<Happening>>;
+}
 
+/// What people are to be told.
+pub trait NoticeVerbs {
     /// Keeps something to tell.
     fn notice_put(&mut self, notice: &NewNotice) -> Result<()>;
     /// One notice.
@@ -240,14 +295,14 @@ pub trait Ledger {
     fn notice_change(&mut self, id: i64, change: &NoticeChange) -> Result<()>;
     /// Lets go of all but the newest `keep` that were delivered or are moot.
     fn notices_trim(&mut self, keep: usize) -> Result<()>;
+}
 
+/// Where a life in danger was spoken of.
+pub trait CrisisVerbs {
     /// A life in danger was spoken of in `scope`. True if that is news.
     fn crisis_mark(&mut self, scope: &str, mark: &CrisisMark, at: Timestamp) -> Result<bool>;
     /// What was marked in `scope` since then.
     fn crisis_marks(&mut self, scope: &str, since: Timestamp) -> Result<Vec<CrisisMark>>;
     /// Whether there is any mark at all: mostly there is none, and nobody need look where it could be.
     fn crisis_is_marked(&mut self) -> Result<bool>;
-
-    /// Lets go of some of what is no longer to be kept: at most a thousand of each kind.
-    fn age_out(&mut self, retention: &Retention, now: Timestamp) -> Result<AgedOut>;
 }

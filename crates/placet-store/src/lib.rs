@@ -48,7 +48,10 @@ pub use error::{Fault, StoreError};
 pub use grant::StoredGrant;
 pub use happening::Happening;
 pub use hold::{Hold, HoldChange, HoldId, HoldPlace, NewHold};
-pub use ledger::Ledger;
+pub use ledger::{
+    CounterVerbs, CrisisVerbs, GrantVerbs, HappeningVerbs, HoldVerbs, Ledger, LogVerbs, LoginVerbs,
+    NoticeVerbs, ReviewVerbs, SessionVerbs, SettingVerbs, ShelfVerbs, ThreatVerbs, VoteVerbs,
+};
 pub use log::{Entry, EntryKind, StoredRecord};
 pub use login::StoredLogin;
 pub use notice::{NewNotice, Notice, NoticeChange, NoticeState};

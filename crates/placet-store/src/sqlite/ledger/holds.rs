@@ -1,0 +1,171 @@
+//! Holds, and how much waits for people.
+
+use placet_core::{
+    CallDigest, Timestamp,
+    hold::{HoldState, Ticket},
+};
+use rusqlite::{Params, params};
+
+use super::{Result, SqliteLedger};
+use crate::{
+    Hold, HoldChange, HoldId, HoldPlace, HoldVerbs, NewHold, Waiting,
+    sqlite::rows::{self, damaged},
+};
+
+impl SqliteLedger<'_> {
+    fn one_hold(&self, rest: &str, values: impl Params) -> Result<Option<Hold>> {
+        match self.one(&format!("select {} from hold {rest}", rows::HOLD), values, rows::hold)? {
+            None => Ok(None),
+            Some(Some(hold)) => Ok(Some(hold)),
+            Some(None) => Err(damaged("a hold")),
+        }
+    }
+
+    fn holds(&self, rest: &str, values: impl Params) -> Result<Vec<Hold>> {
+        let read = self.all(&format!("select {} from hold {rest}", rows::HOLD), values, rows::hold)?;
+        read.into_iter().map(|hold| hold.ok_or_else(|| damaged("a hold"))).collect()
+    }
+}
+
+impl HoldVerbs for SqliteLedger<'_> {
+    fn hold_open(&mut self, hold: &NewHold) -> Result<Option<HoldId>> {
+        let opened = self.run(
+            "insert into hold (ticket, digest, agent, session, record, opened, deadline, inline_only, crisis, card, \
+             state, since, redeem_until) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) \
+             on conflict (ticket) do nothing",
+            params![
+                hold.ticket.as_str(),
+                hold.digest.as_bytes(),
+                hold.agent,
+                hold.session,
+                hold.record as i64,
+                hold.opened.as_ms(),
+                hold.deadline.as_ms(),
+                hold.inline_only,
+                hold.crisis,
+                hold.card,
+                hold.opened.as_ms(),
+                hold.deadline.as_ms()
+            ],
+        )?;
+        Ok((opened == 1).then(|| HoldId(self.connection.last_insert_rowid())))
+    }
+
+    fn hold_get(&mut self, id: HoldId) -> Result<Option<Hold>> {
+        self.one_hold("where id = ?", [id.0])
+    }
+
+    fn hold_by_ticket(&mut self, ticket: &Ticket) -> Result<Option<Hold>> {
+        self.one_hold("where ticket = ?", [ticket.as_str()])
+    }
+
+    fn hold_of_call(&mut self, digest: &CallDigest) -> Result<Option<Hold>> {
+        self.one_hold("where digest = ? and inline_only = 0 order by id desc limit 1", [digest.as_bytes()])
+    }
+
+    fn hold_change(&mut self, id: HoldId, change: &HoldChange) -> Result<()> {
+        let changed = self.run(
+            "update hold set state = ?, since = ?, by = coalesce(?, by), reason = coalesce(?, reason), \
+             redeem_until = ?, approval = coalesce(?, approval) where id = ?",
+            params![
+                change.state.as_str(),
+                change.since.as_ms(),
+                change.by,
+                change.reason,
+                change.redeem_until.as_ms(),
+                change.approval,
+                id.0
+            ],
+        )?;
+        if change.state != HoldState::Pending {
+            // Nobody else need be asked any more.
+            self.run("delete from escalation where hold = ?", [id.0])?;
+        }
+        if changed == 1 { Ok(()) } else { Err(damaged("a hold that was there")) }
+    }
+
+    fn hold_edit_put(&mut self, id: HoldId, args: &str) -> Result<()> {
+        self.run("insert into edited values (?, ?)", params![id.0, args]).map(|_| ())
+    }
+
+    fn hold_edit_get(&mut self, id: HoldId) -> Result<Option<String>> {
+        self.one("select args from edited where hold = ?", [id.0], |row| row.get(0))
+    }
+
+    fn holds_pending(&mut self, limit: usize) -> Result<Vec<Hold>> {
+        self.holds("where state = 'pending' order by crisis desc, deadline, id limit ?", [limit as i64])
+    }
+
+    fn hold_place(&mut self, id: HoldId) -> Result<Option<HoldPlace>> {
+        // Nothing of the others is read but their names.
+        let before = "other.state = 'pending' and (other.crisis > one.crisis or other.crisis = one.crisis \
+                      and (other.deadline, other.id) < (one.deadline, one.id))";
+        let after = "other.state = 'pending' and (other.crisis < one.crisis or other.crisis = one.crisis \
+                     and (other.deadline, other.id) > (one.deadline, one.id))";
+        let sql = format!(
+            "select (select count(*) from hold other where {before}),
+                    (select ticket from hold other where {before} order by crisis, deadline desc, id desc limit 1),
+                    (select ticket from hold other where {after} order by crisis desc, deadline, id limit 1)
+             from hold one where id = ? and state = 'pending'"
+        );
+        let ticket = |text: Option<String>| text.and_then(|text| Ticket::parse(&text).ok());
+        self.one(&sql, [id.0], |row| {
+            let number = row.get::<_, i64>(0)?.unsigned_abs() + 1;
+            Ok(HoldPlace { number, before: ticket(row.get(1)?), after: ticket(row.get(2)?) })
+        })
+    }
+
+    fn holds_pending_of(&mut self, session: &str) -> Result<Vec<Hold>> {
+        self.holds("where state = 'pending' and session = ? order by id", [session])
+    }
+
+    fn holds_last(&mut self, limit: usize) -> Result<Vec<Hold>> {
+        self.holds("order by id desc limit ?", [limit as i64])
+    }
+
+    fn holds_page(&mut self, pending: bool, skip: usize, limit: usize) -> Result<Vec<Hold>> {
+        let rest = match pending {
+            true => "where state = 'pending' order by crisis desc, deadline, id limit ? offset ?",
+            false => "order by id desc limit ? offset ?",
+        };
+        self.holds(rest, [limit as i64, skip as i64])
+    }
+
+    fn holds_due(&mut self, now: Timestamp, limit: usize) -> Result<Vec<Hold>> {
+        let (now, limit) = (now.as_ms(), limit as i64);
+        let mut due =
+            self.holds("where state = 'pending' and deadline <= ? order by deadline limit ?", [now, limit])?;
+        let rest = limit - due.len() as i64;
+        due.extend(self.holds(
+            "where state = 'approved' and redeem_until <= ? order by redeem_until limit ?",
+            [now, rest],
+        )?);
+        Ok(due)
+    }
+
+    fn hold_next_due(&mut self) -> Result<Option<Timestamp>> {
+        let sql = "select min(due) from (select min(deadline) as due from hold where state = 'pending' \
+                   union all select min(redeem_until) from hold where state = 'approved' \
+                   union all select min(due) from escalation)";
+        Ok(self.one(sql, [], |row| row.get::<_, Option<i64>>(0))?.flatten().map(rows::time))
+    }
+
+    fn waiting(&mut self) -> Result<Waiting> {
+        let sql = "select (select count(*) from hold where state = 'pending'),
+                          (select coalesce(max(id), 0) from hold),
+                          (select count(*) from threat where state = 1),
+                          (select count(*) from review where state < 3),
+                          (select size from head)";
+        let waiting = self.one(sql, [], |row| {
+            let count = |at| row.get::<_, i64>(at).map(|count| count.unsigned_abs());
+            Ok(Waiting {
+                holds: count(0)?,
+                last_hold: row.get(1)?,
+                threats: count(2)?,
+                reviews: count(3)?,
+                records: count(4)?,
+            })
+        })?;
+        Ok(waiting.unwrap_or_default())
+    }
+}
