@@ -83,6 +83,8 @@ mod logins;
 
 mod sessions;
 
+mod stopped;
+
 mod bound;
 
 mod engine;

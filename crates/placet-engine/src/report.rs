@@ -13,7 +13,7 @@ use placet_core::{
 use placet_store::{Happening, Ledger, Sighting, StoreError, transact};
 use serde::Serialize;
 
-use crate::{Engine, crisis, engine::Shared, sessions, settle, threats};
+use crate::{Engine, crisis, engine::Shared, sessions, settle, stopped, threats};
 
 /// What became of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,7 +138,7 @@ fn take_note(
     threats::raise(shared, &snapshot, ledger, &masked.findings, (report.session(), now, record))?;
     let ended = match report.kind() {
         EventKind::SessionEnd | EventKind::SessionReset | EventKind::SubagentEnd => {
-            sessions::end(shared, ledger, report.session())?
+            stopped::end(shared, ledger, report.session())?
         }
         EventKind::ToolCall
         | EventKind::ToolResult

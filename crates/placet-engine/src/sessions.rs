@@ -1,11 +1,10 @@
 //! Warrants of sessions: set, cleared, and passed on only by narrowing.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::Arc;
 
 use placet_core::{
     SealedWarrant, Timestamp, Warrant,
-    hold::HoldEvent,
-    record::{Bound, Changed, What},
+    record::{Bound, What},
     warrant::OpenWarrantError,
 };
 use placet_store::{Ledger, Sighting, StoreError, transact};
@@ -17,7 +16,7 @@ use crate::{
 };
 
 /// How many sessions a line of descent may have.
-const ANCESTORS_MAX: usize = 32;
+pub(crate) const ANCESTORS_MAX: usize = 32;
 
 /// Why a session was not given a warrant.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -208,87 +207,4 @@ impl Engine {
         self.changed()?;
         Ok(bound)
     }
-
-    /// Ends a session: its pending holds, not those of sessions it started.
-    pub async fn end_session(&self, session: &str) -> Result<(), StoreError> {
-        let (shared, id) = (Arc::clone(&self.shared), session.to_owned());
-        let run = move |ledger: &mut dyn Ledger| end(&shared, ledger, &id);
-        let tickets = transact(&*self.shared.store, run).await?;
-        self.shared.grown.store(true, Ordering::SeqCst);
-        tickets.iter().for_each(|ticket| self.shared.waiters.wake(ticket));
-        Ok(())
-    }
-}
-
-impl Engine {
-    /// Stops a session: it ends, and what it asks from now on is blocked until an operator lets it go on.
-    pub async fn stop_session(&self, session: &str, by: &Approver) -> Result<(), BindError> {
-        if !placet_core::hold::can_come_back(session) {
-            return Err(BindError::NoName);
-        }
-        let (shared, id, by) = (Arc::clone(&self.shared), session.to_owned(), by.name().to_owned());
-        let run = move |ledger: &mut dyn Ledger| {
-            let tickets = end(&shared, ledger, &id)?;
-            set_stopped(&shared, ledger, &id, &by, &by)?;
-            Ok(tickets)
-        };
-        let tickets = transact(&*self.shared.store, run).await?;
-        self.changed()?;
-        tickets.iter().for_each(|ticket| self.shared.waiters.wake(ticket));
-        Ok(())
-    }
-
-    /// Lets a session go on that somebody has stopped. False if nobody had.
-    pub async fn resume_session(&self, session: &str, by: &Approver) -> Result<bool, StoreError> {
-        let (shared, id, by) = (Arc::clone(&self.shared), session.to_owned(), by.name().to_owned());
-        let run = move |ledger: &mut dyn Ledger| {
-            let key = format!("{}{id}", key::STOPPED_SESSION);
-            let stopped = ledger.settings()?.get(&key).is_some_and(|by| !by.is_empty());
-            if stopped {
-                set_stopped(&shared, ledger, &id, "", &by)?;
-            }
-            Ok(stopped)
-        };
-        let resumed = transact(&*self.shared.store, run).await?;
-        self.changed()?;
-        Ok(resumed)
-    }
-
-    /// Who stopped a session, if somebody did.
-    pub fn session_stopped(&self, session: &str) -> Result<Option<String>, StoreError> {
-        self.shared.refresh()?;
-        Ok(self.snapshot().session_stopped(session).map(str::to_owned))
-    }
-}
-
-/// Says that somebody has stopped a session, or that nobody has any more.
-fn set_stopped(
-    shared: &Shared,
-    ledger: &mut dyn Ledger,
-    session: &str,
-    stopped_by: &str,
-    by: &str,
-) -> Result<(), StoreError> {
-    let key = format!("{}{session}", key::STOPPED_SESSION);
-    let changed = Changed { key: &key, before: None, after: stopped_by, by };
-    shared.keys.record(ledger, shared.clock.now(), session, What::Setting(changed))?;
-    ledger.setting_put(&key, stopped_by)
-}
-
-/// Ends a session, and gives the tickets of the holds that ended with it.
-pub(crate) fn end(
-    shared: &Shared,
-    ledger: &mut dyn Ledger,
-    session: &str,
-) -> Result<Vec<placet_core::hold::Ticket>, StoreError> {
-    let now = shared.clock.now();
-    ledger.session_end(session, now)?;
-    let granted = ledger.grants_of_session(session)?;
-    crate::grants::revoke(shared, ledger, &granted, "the end of the session")?;
-    let mut tickets = Vec::new();
-    for hold in ledger.holds_pending_of(session)? {
-        crate::timekeeper::step(ledger, &shared.keys, &hold, HoldEvent::Abandon, now)?;
-        tickets.push(hold.opened.ticket);
-    }
-    Ok(tickets)
 }

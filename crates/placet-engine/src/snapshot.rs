@@ -104,6 +104,11 @@ impl Snapshot {
         self.stopped_sessions.get(session).map(String::as_str)
     }
 
+    /// Whether somebody has stopped some session.
+    pub(crate) fn any_session_stopped(&self) -> bool {
+        !self.stopped_sessions.is_empty()
+    }
+
     /// What the operator has written down.
     pub fn configuration(&self) -> &Configuration {
         &self.configuration

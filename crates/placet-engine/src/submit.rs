@@ -27,6 +27,7 @@ use crate::{
     engine::{Shared, look},
     settle::Settled,
     snapshot::Binding,
+    stopped::stopped,
     waiters::Woken,
 };
 
@@ -449,8 +450,7 @@ pub(crate) fn prepare(
             format!("everything is stopped by {by}; only an operator can resume"),
         );
     }
-    if let Some(by) = snapshot.session_stopped(call.session()) {
-        let reason = format!("this session was stopped by {by}; only an operator can let it go on");
+    if let Some(reason) = stopped(shared, &snapshot, call)? {
         stop(&mut decision, Source::KillSwitch, reason);
     }
     match &found {

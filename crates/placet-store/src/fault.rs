@@ -23,7 +23,7 @@ use crate::{
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// A store whose n-th verb fails, once.
+/// A store whose n-th verb fails, once; to make work durable is a verb too.
 pub struct Failing<S> {
     inner: S,
     left: Arc<AtomicI64>,
@@ -56,8 +56,11 @@ fn pass(left: &AtomicI64) -> Result<()> {
 impl<S: Store> Store for Failing<S> {
     fn submit(&self, work: Work) {
         let left = Arc::clone(&self.left);
-        self.inner
-            .submit(work.through(move |ledger, run| run(&mut FailingLedger { inner: ledger, left: &left })));
+        self.inner.submit(work.through(move |ledger, run| {
+            run(&mut FailingLedger { inner: ledger, left: &left })?;
+            // The last thing that can fail is to make it durable.
+            pass(&left)
+        }));
     }
 
     fn look(&self, look: &mut Look<'_>) -> Result<()> {

@@ -1,6 +1,6 @@
 //! The kill switch, observe mode, who may answer.
 
-use placet_core::Mode;
+use placet_core::{Mode, ToolCall};
 use placet_engine::{Answer, Credential, CredentialError};
 
 use crate::rig::{Rig, harmless, risky, short, ticket};
@@ -97,5 +97,38 @@ async fn a_stopped_session_stays_stopped_until_somebody_lets_it_go_on() {
     assert!(!rig.engine.resume_session("s1", &person).await.unwrap());
     assert!(rig.ask(harmless()).await.is_allow());
     assert!(rig.engine.stop_session("unknown", &person).await.is_err());
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn who_stops_a_session_stops_what_it_started() {
+    let rig = Rig::new();
+    let person = rig.person().await;
+    let child = |call: ToolCall| call.with_session("s2").with_parent_session("s1");
+    let grandchild = |call: ToolCall| call.with_session("s3").with_parent_session("s2");
+    assert!(rig.ask(harmless()).await.is_allow());
+    assert!(rig.ask(child(harmless())).await.is_allow());
+    rig.ask(grandchild(risky())).await;
+    assert_eq!(rig.engine.pending(10).unwrap().len(), 1);
+    rig.engine.stop_session("s1", &person).await.unwrap();
+    assert!(rig.engine.pending(10).unwrap().is_empty());
+    // Whether a session names who started it, or is only known to come from there.
+    for call in [child(harmless()), harmless().with_session("s3")] {
+        assert_eq!(
+            short(&rig.ask(call).await),
+            "Blocked: session `s1`, from which this one descends, was stopped by ann; only an operator can let it go on."
+        );
+    }
+    assert!(!rig.ask(harmless().with_session("s4").with_parent_session("s3")).await.is_allow());
+    assert!(rig.ask(harmless().with_session("s5")).await.is_allow());
+    // Nobody hides in a loop.
+    let named = |session: &str, parent: &str| harmless().with_session(session).with_parent_session(parent);
+    rig.ask(named("s6", "s7")).await;
+    rig.ask(named("s7", "s6")).await;
+    assert!(!rig.ask(harmless().with_session("s6")).await.is_allow());
+    assert!(rig.engine.resume_session("s1", &person).await.unwrap());
+    for session in ["s2", "s3", "s6"] {
+        assert!(rig.ask(harmless().with_session(session)).await.is_allow(), "{session}");
+    }
     rig.verify().unwrap();
 }
