@@ -64,6 +64,8 @@ mod stream;
 
 pub mod notify;
 
+pub mod outbound;
+
 mod notices;
 
 #[cfg(feature = "opentelemetry")]

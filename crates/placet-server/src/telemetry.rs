@@ -30,6 +30,8 @@ use placet_store::{StoreError, StoredRecord, wait_for};
 use sha2::{Digest as _, Sha256};
 use ureq::Agent;
 
+use crate::outbound::requests;
+
 /// Records that are told of at once.
 const AT_ONCE: usize = 512;
 /// Whoever is further behind is not told all of it.
@@ -384,15 +386,7 @@ struct Client(Agent);
 
 impl Client {
     fn new() -> Self {
-        let config = Agent::config_builder()
-            .timeout_global(Some(PATIENCE))
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .http_status_as_error(false)
-            .proxy(None)
-            .user_agent(concat!("placet/", env!("CARGO_PKG_VERSION")))
-            .build();
-        Self(config.new_agent())
+        Self(requests(PATIENCE).build().new_agent())
     }
 
     fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {

@@ -4,6 +4,7 @@ use std::{io::Read as _, sync::Arc, time::Duration};
 
 use placet_core::{assess::ANSWER_BYTES_MAX, policy::AssessorPolicy};
 use placet_engine::{Assess, Assessor};
+use placet_server::outbound::requests;
 use ureq::Agent;
 
 /// An endpoint that takes a question by POST.
@@ -16,17 +17,8 @@ struct Endpoint {
 /// The assessor of these settings.
 pub fn open(settings: &AssessorPolicy) -> Assessor {
     let limit = Duration::from_millis(settings.timeout_ms);
-    let config = Agent::config_builder()
-        // Whoever asks keeps the time; this only ends what nobody waits for any more.
-        .timeout_global(Some(limit * 2))
-        // Whoever answers does not choose who is asked.
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .http_status_as_error(false)
-        // Nothing in the environment does either.
-        .proxy(None)
-        .user_agent(concat!("placet/", env!("CARGO_PKG_VERSION")))
-        .build();
+    // Whoever asks keeps the time; this only ends what nobody waits for any more.
+    let config = requests(limit * 2).build();
     Assessor::new(Arc::new(Endpoint { agent: config.into(), url: settings.url.clone() }), limit)
 }
 

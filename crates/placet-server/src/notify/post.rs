@@ -5,6 +5,7 @@ use std::time::Duration;
 use ureq::{Agent, unversioned::transport::DefaultConnector};
 
 use super::{Reachable, Undelivered};
+use crate::outbound::requests;
 
 /// How long one request may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -16,18 +17,8 @@ pub struct Poster(Agent);
 impl Poster {
     /// One that reaches these hosts.
     pub fn new(reach: Reachable) -> Self {
-        let config = Agent::config_builder()
-            .timeout_global(Some(PATIENCE))
-            // Whoever answers does not choose who is told.
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .http_status_as_error(false)
-            // Nothing in the environment does either.
-            .proxy(None)
-            // A name is looked up, and judged, for each request.
-            .max_idle_connections(0)
-            .user_agent(concat!("placet/", env!("CARGO_PKG_VERSION")))
-            .build();
+        // A name is looked up, and judged, for each request.
+        let config = requests(PATIENCE).max_idle_connections(0).build();
         Self(Agent::with_parts(config, DefaultConnector::default(), reach))
     }
 
