@@ -181,9 +181,11 @@ def machine():
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "unknown")
     cores = sum(line.startswith("processor") for line in open("/proc/cpuinfo"))
     load = (HERE / "target" / "load").read_text().split()[0]
+    (taken, all_before), (taken_after, all_after) = [map(int, line.split()) for line in (HERE / "target" / "taken").read_text().splitlines()]
+    share = 100 * (taken_after - taken) / max(1, all_after - all_before)
     rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     today = datetime.date.today().isoformat()
-    return f"{cpu}, {cores} cores (load {load} after the timed part); {rustc}; {today}; `bench/run.sh`"
+    return f"{cpu}, {cores} cores (load {load} after the timed part; the host gave {share:.0f} % of the processors' time to others meanwhile); {rustc}; {today}; `bench/run.sh`"
 
 
 def missed():

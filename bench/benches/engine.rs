@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use placet_bench::{call, tool_calls, varied_commands};
+use placet_bench::{Figures, Times, call, tool_calls, varied_commands};
 use placet_core::{
     Context, Policy, Timestamp, ToolCall, Verdict, decide_in,
     rule::{Memory, RuleSet, read},
@@ -71,10 +71,10 @@ fn main() -> Outcome<()> {
         let detail = format!(
             "three turns, {:.0} to {:.0}; the last: {}",
             rates.at(0),
-            rates.at(100),
+            rates.at(1000),
             turns.last().map_or("", |(_, detail)| detail)
         );
-        figures.add("submit by 64 callers at once, median", (rates.at(50), "/s"), Some(20_000.0), &detail);
+        figures.add("submit by 64 callers at once, median", (rates.at(500), "/s"), Some(20_000.0), &detail);
         verify(&paths[2], &mut figures)?;
     }
     if asked("memory") {
@@ -86,38 +86,8 @@ fn main() -> Outcome<()> {
     if asked("pulse") {
         pulse(&runtime, &directory.path().join("pulse"), &mut figures)?;
     }
-    fs::write("target/engine.json", format!("[{}]\n", figures.0.join(",\n ")))?;
+    fs::write("target/engine.json", figures.to_json())?;
     Ok(())
-}
-
-/// What was measured, a line of JSON each.
-#[derive(Default)]
-struct Figures(Vec<String>);
-
-impl Figures {
-    /// `value` is held against `goal`: not more than it, or for a rate not less.
-    fn add(&mut self, what: &str, (value, unit): (f64, &str), goal: Option<f64>, detail: &str) {
-        let goal = goal.map_or("null".to_owned(), |goal| goal.to_string());
-        let line = format!(
-            r#"{{"what": "{what}", "value": {value:.3}, "unit": "{unit}", "goal": {goal}, "detail": "{detail}"}}"#
-        );
-        eprintln!("{line}");
-        self.0.push(line);
-    }
-}
-
-/// Times in microseconds, from the shortest to the longest.
-struct Times(Vec<f64>);
-
-impl Times {
-    fn new(mut times: Vec<f64>) -> Self {
-        times.sort_by(f64::total_cmp);
-        Self(times)
-    }
-
-    fn at(&self, share: usize) -> f64 {
-        self.0.get((self.0.len().max(1) - 1) * share / 100).copied().unwrap_or(f64::NAN)
-    }
 }
 
 fn micros(from: Instant) -> f64 {
@@ -203,13 +173,13 @@ fn idle(runtime: &Runtime, directory: &Path, figures: &mut Figures) -> Outcome<f
         }
     }
     let (commits, decisions) = (Times::new(commits), Times::new(decisions));
-    let commit = commits.at(50);
-    let detail = format!("p99 {:.0} µs", commits.at(99));
+    let commit = commits.at(500);
+    let detail = format!("p99 {:.0} µs", commits.at(990));
     figures.add("one commit of 0.8 KB by SQLite alone, p50", (commit, "µs"), None, &detail);
-    let detail = format!("p99 {:.0} µs; {stopped} of {IDLE_CALLS} were not allowed", decisions.at(99));
+    let detail = format!("p99 {:.0} µs; {stopped} of {IDLE_CALLS} were not allowed", decisions.at(990));
     figures.add(
         "submit of an allowed call, idle, p50",
-        (decisions.at(50), "µs"),
+        (decisions.at(500), "µs"),
         Some(commit + 150.0),
         &detail,
     );
@@ -239,9 +209,9 @@ fn answers(runtime: &Runtime, directory: &Path, commit: f64, figures: &mut Figur
     }
     let times = Times::new(times);
     let detail =
-        format!("p99 {:.0} µs; the answer and its use are one commit", times.at(99));
+        format!("p99 {:.0} µs; the answer and its use are one commit", times.at(990));
     let goal = Some(commit + 300.0);
-    figures.add("approve to resume, same process, p50", (times.at(50), "µs"), goal, &detail);
+    figures.add("approve to resume, same process, p50", (times.at(500), "µs"), goal, &detail);
 
     let mut child = Command::new(env::current_exe()?)
         .arg("waits-in")
@@ -262,8 +232,8 @@ fn answers(runtime: &Runtime, directory: &Path, commit: f64, figures: &mut Figur
     }
     child.wait()?;
     let times = Times::new(times);
-    figures.add("approve to resume, another process, p50", (times.at(50) / 1e3, "ms"), Some(2.0), "");
-    figures.add("approve to resume, another process, p99", (times.at(99) / 1e3, "ms"), Some(10.0), "");
+    figures.add("approve to resume, another process, p50", (times.at(500) / 1e3, "ms"), Some(2.0), "");
+    figures.add("approve to resume, another process, p99", (times.at(990) / 1e3, "ms"), Some(10.0), "");
     Ok(())
 }
 
@@ -335,11 +305,11 @@ fn throughput(runtime: &Runtime, directory: &Path) -> Outcome<(f64, String)> {
     let (stopped, times) = (times.1, Times::new(std::mem::take(&mut times.0)));
     let detail = format!(
         "p50 {:.1} ms, p99 {:.1} ms; {stopped} of {} were not allowed",
-        times.at(50) / 1e3,
-        times.at(99) / 1e3,
-        times.0.len()
+        times.at(500) / 1e3,
+        times.at(990) / 1e3,
+        times.count()
     );
-    let rate = times.0.len() as f64 / took;
+    let rate = times.count() as f64 / took;
     Ok((rate, detail))
 }
 
@@ -357,8 +327,8 @@ fn verify(directory: &Path, figures: &mut Figures) -> Outcome<()> {
         records = verified.records;
     }
     let rates = Times::new(rates);
-    let detail = format!("{records} records, in five turns; the fastest {:.0} MB/s", rates.at(100));
-    figures.add("verify the log, its records, median", (rates.at(50), "MB/s"), Some(400.0), &detail);
+    let detail = format!("{records} records, in five turns; the fastest {:.0} MB/s", rates.at(1000));
+    figures.add("verify the log, its records, median", (rates.at(500), "MB/s"), Some(400.0), &detail);
     let mut sizes = Vec::new();
     store.look(&mut |ledger| {
         let mut from = 0;
@@ -371,7 +341,7 @@ fn verify(directory: &Path, figures: &mut Figures) -> Outcome<()> {
     })?;
     let mean = sizes.iter().sum::<f64>() / sizes.len() as f64;
     let sizes = Times::new(sizes);
-    let detail = format!("median {:.0} B, one of a hundred over {:.0} B", sizes.at(50), sizes.at(99));
+    let detail = format!("median {:.0} B, one of a hundred over {:.0} B", sizes.at(500), sizes.at(990));
     figures.add("a record, mean", (mean, "B"), Some(1_000.0), &detail);
     Ok(())
 }
@@ -498,9 +468,9 @@ fn list(directory: &Path, figures: &mut Figures) -> Outcome<()> {
         return Err(format!("{count} holds were shown").into());
     }
     let times = Times::new(times);
-    let detail = format!("p99 {:.2} ms", times.at(99) / 1e3);
+    let detail = format!("p99 {:.2} ms", times.at(990) / 1e3);
     let what = "1,000 pending holds listed, a million resolved, p50";
-    figures.add(what, (times.at(50) / 1e3, "ms"), Some(2.0), &detail);
+    figures.add(what, (times.at(500) / 1e3, "ms"), Some(2.0), &detail);
     Ok(())
 }
 
@@ -541,14 +511,14 @@ fn pulse(runtime: &Runtime, directory: &Path, figures: &mut Figures) -> Outcome<
         }
     }
     let (first, idle, pages) = (Times::new(first), Times::new(idle), Times::new(pages));
-    let detail = format!("the slowest {:.1} ms", first.at(100));
-    figures.add("numbers of pages, 10,000 records counted, p50", (first.at(50), "ms"), Some(50.0), &detail);
+    let detail = format!("the slowest {:.1} ms", first.at(1000));
+    figures.add("numbers of pages, 10,000 records counted, p50", (first.at(500), "ms"), Some(50.0), &detail);
     let detail = "nothing was written since".to_owned();
-    figures.add("the same, up to date already, p50", (idle.at(50), "µs"), None, &detail);
-    let detail = format!("the slowest {:.1} ms", pages.at(100));
+    figures.add("the same, up to date already, p50", (idle.at(500), "µs"), None, &detail);
+    let detail = format!("the slowest {:.1} ms", pages.at(1000));
     figures.add(
         "the last 200 records of a session of 40,000 calls, p50",
-        (pages.at(50), "ms"),
+        (pages.at(500), "ms"),
         Some(20.0),
         &detail,
     );

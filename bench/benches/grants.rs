@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use placet_bench::call;
+use placet_bench::{Figures, Times, call};
 use placet_core::{
     Context, Decision, Json, Policy, SealedWarrant, Timestamp, ToolCall, Verdict, decide_in,
     grant::{self, Grant, Grants, Lift, Wider},
@@ -40,29 +40,19 @@ fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let asked = |part: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == part);
     fs::create_dir_all("target")?;
-    let mut figures = Vec::new();
+    let mut figures = Figures::default();
     if asked("check") {
         check(&mut figures)?;
     }
     if asked("submit") {
         submit(&mut figures)?;
     }
-    fs::write("target/grants.json", format!("[{}]\n", figures.join(",\n ")))?;
+    fs::write("target/grants.json", figures.to_json())?;
     Ok(())
 }
 
-fn add(figures: &mut Vec<String>, what: &str, value: f64, goal: Option<f64>, detail: &str) {
-    let goal = goal.map_or("null".to_owned(), |goal| goal.to_string());
-    let line = format!(
-        r#"{{"what": "{what}", "value": {value:.3}, "unit": "µs", "goal": {goal}, "detail": "{detail}"}}"#
-    );
-    eprintln!("{line}");
-    figures.push(line);
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+fn median(times: Vec<f64>) -> f64 {
+    Times::new(times).at(500)
 }
 
 fn pushed(branch: &str) -> ToolCall {
@@ -111,7 +101,7 @@ fn granted(call: &ToolCall, decision: &Decision, number: usize, now: Timestamp) 
 }
 
 /// The check alone, on top of the decision, all grants in one session.
-fn check(figures: &mut Vec<String>) -> Outcome<()> {
+fn check(figures: &mut Figures) -> Outcome<()> {
     let (policy, rules) = (Policy::default(), RuleSet::default());
     let now = Timestamp::from_ms(1_772_452_800_000)?;
     let decide = |call: &ToolCall| decided(call, now, &policy, &rules);
@@ -149,7 +139,7 @@ fn check(figures: &mut Vec<String>) -> Outcome<()> {
             difference.push(other - one);
         }
         let detail = format!("on top of {:.1} µs for the decision", median(without));
-        add(figures, &format!("10,000 grants in force, {what}"), median(difference), Some(1.0), &detail);
+        figures.add(&format!("10,000 grants in force, {what}"), (median(difference), "µs"), Some(1.0), &detail);
     }
     Ok(())
 }
@@ -169,7 +159,7 @@ fn engine(directory: &Path) -> Outcome<Engine> {
 }
 
 /// Whole submissions, to an engine without grants and to one with many in as many sessions, in turns.
-fn submit(figures: &mut Vec<String>) -> Outcome<()> {
+fn submit(figures: &mut Figures) -> Outcome<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build()?;
     let directory = tempfile::tempdir_in(place())?;
     let (without, with) = (engine(&directory.path().join("none"))?, engine(&directory.path().join("many"))?);
@@ -198,7 +188,7 @@ fn submit(figures: &mut Vec<String>) -> Outcome<()> {
             difference.push(many - one);
         }
         let detail = format!("on top of {:.1} µs; whole submissions, the store in memory", median(none));
-        add(figures, &format!("the same, submitted: {what}"), median(difference), None, &detail);
+        figures.add(&format!("the same, submitted: {what}"), (median(difference), "µs"), None, &detail);
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use placet_bench::{call, varied_commands};
+use placet_bench::{Figures, Times, call, varied_commands};
 use placet_core::{
     Context, Policy, Timestamp, Verdict, decide_in,
     rule::{Memory, RuleSet, read},
@@ -85,38 +85,8 @@ fn main() -> Outcome<()> {
     if asked("held") {
         held(&runtime, &start("held")?, &mut figures)?;
     }
-    fs::write("target/http.json", format!("[{}]\n", figures.0.join(",\n ")))?;
+    fs::write("target/http.json", figures.to_json())?;
     Ok(())
-}
-
-/// What was measured, a line of JSON each.
-#[derive(Default)]
-struct Figures(Vec<String>);
-
-impl Figures {
-    /// `value` is held against `goal`: not more than it, or for a rate not less.
-    fn add(&mut self, what: &str, (value, unit): (f64, &str), goal: Option<f64>, detail: &str) {
-        let goal = goal.map_or("null".to_owned(), |goal| goal.to_string());
-        let line = format!(
-            r#"{{"what": "{what}", "value": {value:.3}, "unit": "{unit}", "goal": {goal}, "detail": "{detail}"}}"#
-        );
-        eprintln!("{line}");
-        self.0.push(line);
-    }
-}
-
-/// Times in milliseconds, from the shortest to the longest.
-struct Times(Vec<f64>);
-
-impl Times {
-    fn new(mut times: Vec<f64>) -> Self {
-        times.sort_by(f64::total_cmp);
-        Self(times)
-    }
-
-    fn at(&self, per_mille: usize) -> f64 {
-        self.0.get((self.0.len().max(1) - 1) * per_mille / 1_000).copied().unwrap_or(f64::NAN)
-    }
 }
 
 fn millis(from: Instant) -> f64 {

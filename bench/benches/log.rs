@@ -4,7 +4,7 @@
 
 use std::{error::Error, fs, sync::Arc, time::Instant};
 
-use placet_bench::{call, varied_commands};
+use placet_bench::{Figures, call, varied_commands};
 use placet_core::{
     Decision, Mode, Policy, Timestamp, ToolCall, Verdict, decide,
     hold::{HoldEvent, Ticket},
@@ -42,26 +42,18 @@ fn main() -> Outcome<()> {
     let configuration = Configuration::new(Policy::default(), placet_core::rule::RuleSet::default());
     let engine = Engine::start(store.clone(), keys()?, Arc::new(SystemClock), configuration)?;
     wait_for(engine.checkpoint())?;
-    let mut figures = Vec::new();
-    let mut add = |what: &str, value: f64, unit: &str, goal: Option<f64>, detail: &str| {
-        let goal = goal.map_or("null".to_owned(), |goal| goal.to_string());
-        let line = format!(
-            r#"{{"what": "{what}", "value": {value:.3}, "unit": "{unit}", "goal": {goal}, "detail": "{detail}"}}"#
-        );
-        eprintln!("{line}");
-        figures.push(line);
-    };
+    let mut figures = Figures::default();
 
     let start = Instant::now();
     let attention = Attention::read(&*store, None, |_| ())?;
     let took = start.elapsed().as_secs_f64();
     let detail = format!("{} calls, {} prompts", attention.all.calls, attention.all.prompts);
-    add("report over a million records", took, "s", Some(5.0), &detail);
+    figures.add("report over a million records", (took, "s"), Some(5.0), &detail);
 
     let start = Instant::now();
     let coverage = Coverage::read(&*store, None, engine.now(), |_| ())?;
     let detail = format!("{} calls", coverage.governed);
-    add("coverage over a million records", start.elapsed().as_secs_f64(), "s", Some(5.0), &detail);
+    figures.add("coverage over a million records", (start.elapsed().as_secs_f64(), "s"), Some(5.0), &detail);
 
     let prover = Prover { store: &*store, verifier: keys()?.verifier() };
     let start = Instant::now();
@@ -69,7 +61,7 @@ fn main() -> Outcome<()> {
         prover.inclusion(number * 7_919 % RECORDS, None)?;
     }
     let each = start.elapsed().as_secs_f64() * 1e3 / PROOFS as f64;
-    add("proof of one record among a million", each, "ms", Some(10.0), "checked before it is given");
+    figures.add("proof of one record among a million", (each, "ms"), Some(10.0), "checked before it is given");
 
     let (start, mut bytes) = (Instant::now(), 0);
     each_record(&*store, 0..RECORDS, |record| {
@@ -77,8 +69,8 @@ fn main() -> Outcome<()> {
         Ok::<_, StoreError>(())
     })?;
     let detail = format!("{} MB of records", bytes / 1_000_000);
-    add("a million records read, and nothing done", start.elapsed().as_secs_f64(), "s", None, &detail);
-    fs::write("target/log.json", format!("[{}]\n", figures.join(",\n ")))?;
+    figures.add("a million records read, and nothing done", (start.elapsed().as_secs_f64(), "s"), None, &detail);
+    fs::write("target/log.json", figures.to_json())?;
     Ok(())
 }
 

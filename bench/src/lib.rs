@@ -1,7 +1,9 @@
 //! What is measured: the same inputs for wall time and for instruction counts.
 
+mod figures;
 mod rules;
 
+pub use figures::{Figures, Times};
 pub use rules::{decided_with, rule_set, rules_text};
 
 use placet_core::{Decision, Json, Policy, Redactor, ToolCall, ToolName, decide, json::Object};
