@@ -24,52 +24,64 @@ pub const TYPICAL: &str = concat!(
 
 /// A message as people write it, 300 bytes, that is about nobody's life.
 pub const MESSAGE: &str = concat!(
-    "Hi Ann, thanks for sending the figures yesterday. The numbers for March look fine to me, but I would like to go ",
+    "Hello Ann, thanks for sending the figures yesterday. The numbers for March look fine, but I would like to go ",
     "through the April ones with you before the board meets on Friday. Could you keep half an hour free on Thursday ",
-    "afternoon? I will bring the printed version, and coffee. See you then, and best regards, Bob"
+    "afternoon? I will bring the printed version. See you then, and best regards, Bob"
 );
 
-/// The same in Russian, about as many bytes.
+/// The same in Russian, as many bytes.
 pub const MESSAGE_RUSSIAN: &str = concat!(
-    "Здравствуйте, Анна! Спасибо за вчерашние цифры. Отчёт за март меня устраивает, а апрельский давайте посмотрим ",
-    "вместе до пятницы. Найдётся у вас полчаса в четверг? До встречи, Борис"
+    "Добрый день, Анна! Спасибо за вчерашние цифры. Отчёт за март меня устраивает, а апрельский давайте посмотрим ",
+    "до пятницы. Найдётся у вас полчаса в четверг? Спасибо, Ян"
 );
 
-/// The same in Chinese, about as many bytes.
+/// The same in Chinese, as many bytes.
 pub const MESSAGE_CHINESE: &str = concat!(
     "安娜你好，谢谢你昨天发来的数据。三月的数字我看没有问题，不过四月的部分我想在周五开会之前和你一起再核对一遍。",
-    "周四下午能不能留出半个小时？我会带上打印好的版本，还有咖啡。到时候见，祝一切顺利，小波敬上。谢谢大家一直以来的支持和帮助。"
+    "周四下午能不能留出半个小时？我会带上打印好的版本，还有咖啡。到时候见，祝一切顺利，小波敬上。"
 );
 
-/// The same in Japanese, about as many bytes.
+/// The same in Japanese, as many bytes.
 pub const MESSAGE_JAPANESE: &str = concat!(
-    "アンナさん、昨日は数字を送ってくれてありがとう。三月の分は問題なさそうですが、四月の分は金曜日の会議の前に一緒に確認したいです。",
-    "木曜日の午後に三十分ほど時間をもらえますか？印刷した資料とコーヒーを持っていきます。"
+    "アンナさん、昨日は数字を送ってくれてありがとう。三月分は問題なさそうですが、四月分は金曜日の会議の前に一緒に確認したいです。",
+    "木曜日の午後に三十分時間ありますか？印刷した資料とコーヒーを持っていきます。"
 );
 
-/// The same in Korean, about as many bytes.
+/// The same in Korean, as many bytes.
 pub const MESSAGE_KOREAN: &str = concat!(
-    "안나 씨, 어제 자료를 보내 주셔서 고맙습니다. 삼월 숫자는 괜찮아 보이는데, 사월 것은 금요일 회의 전에 같이 ",
+    "안나 씨, 어제 자료를 보내 주셔서 고맙습니다. 삼월 숫자는 괜찮아 보이는데 사월 것은 금요일 회의 전에 같이 ",
     "살펴보고 싶습니다. 목요일 오후에 삼십 분쯤 시간을 내 주실 수 있을까요? 인쇄한 자료와 커피를 가져가겠습니다."
 );
 
-/// The same in Arabic, about as many bytes.
+/// The same in Arabic, as many bytes.
 pub const MESSAGE_ARABIC: &str = concat!(
-    "مرحباً آنا، شكراً على الأرقام التي أرسلتها أمس. أرقام مارس تبدو جيدة، لكنني أود أن نراجع أرقام أبريل معاً قبل ",
-    "اجتماع يوم الجمعة. هل يمكنك أن تخصصي نصف ساعة بعد ظهر الخميس؟ سأحضر النسخة"
+    "مرحباً آنا، شكراً على الأرقام التي أرسلتها أمس. أرقام مارس تبدو جيدة، لكنني أود أن نراجع أرقام أبريل معا قبل ",
+    "اجتماع يوم الجمعة. هل يمكنك أن تخصصي نصف ساعة ظهر الخميس؟"
 );
 
-/// The same in Hindi, about as many bytes.
+/// The same in Hindi, as many bytes.
 pub const MESSAGE_HINDI: &str = concat!(
-    "नमस्ते अन्ना, कल के आँकड़ों के लिए धन्यवाद। मार्च के आँकड़े ठीक हैं, अप्रैल के हम शुक्रवार से पहले ",
+    "नमस्ते अंजू, कल के आँकड़ों के लिए धन्यवाद। मार्च के आँकड़े ठीक हैं, अप्रैल के हम सोमवार से पहले ",
     "साथ देख लें। धन्यवाद"
 );
 
-/// The same in Vietnamese, about as many bytes.
+/// The same in Vietnamese, as many bytes.
 pub const MESSAGE_VIETNAMESE: &str = concat!(
-    "Chào Anna, cảm ơn bạn đã gửi số liệu hôm qua. Số của tháng ba trông ổn, nhưng tôi muốn cùng bạn xem lại số của ",
-    "tháng tư trước cuộc họp thứ sáu. Chiều thứ năm bạn có rảnh nửa tiếng không? Tôi sẽ mang bản in và cà phê."
+    "Chào Anna, cảm ơn bạn đã gửi số liệu hôm qua. Số của tháng ba trông ổn nhưng tôi muốn cùng bạn xem lại số của ",
+    "tháng tư trước cuộc họp thứ sáu. Chiều thứ năm bạn có rảnh nửa tiếng không? Tôi sẽ mang bản in và cà phê. Tạm biệt."
 );
+
+const _: () = {
+    let all = [
+        MESSAGE, MESSAGE_RUSSIAN, MESSAGE_CHINESE, MESSAGE_JAPANESE, MESSAGE_KOREAN, MESSAGE_ARABIC, MESSAGE_HINDI,
+        MESSAGE_VIETNAMESE,
+    ];
+    let mut at = 0;
+    while at < all.len() {
+        assert!(all[at].len() == 300, "the goal is for messages of 300 bytes");
+        at += 1;
+    }
+};
 
 /// A piece of Python as agents write it, about 300 bytes.
 pub const PYTHON: &str = concat!(

@@ -120,8 +120,8 @@ impl Folded {
         self.begins.for_each(|at| {
             see(at);
             let joined =
-                matches!(self.letters.get(at..at + 2), Some([0xd9, 0x88 | 0x81 | 0x84] | [0xd8, 0xa8]));
-            if joined && at + 2 < self.letters.len() && !self.begins(at + 2) {
+                matches!(self.letters[at..], [0xd9, 0x88 | 0x81 | 0x84, _, ..] | [0xd8, 0xa8, _, ..]);
+            if joined && !self.begins(at + 2) {
                 see(at + 2);
             }
         });
@@ -150,6 +150,11 @@ impl Folded {
             }
             if letter.is_ascii() {
                 before = self.ascii(letter, before, &rest, foreign);
+                continue;
+            }
+            if sign::is_plainly_unspaced(letter) {
+                self.unspaced(letter, foreign);
+                before = letter;
                 continue;
             }
             let mut known = Known::of(letter);
@@ -217,14 +222,20 @@ impl Folded {
             }
             Sign::Foreign(letter, looks) => self.foreign(letter, looks),
             Sign::Other(letter) => self.push_letter(letter),
-            // Scripts without spaces: each sign may begin or end a word.
-            Sign::Unspaced(letter) => {
-                self.end_word(foreign);
-                self.push_letter(letter);
-                self.word = Word::default();
-            }
+            Sign::Unspaced(letter) => self.unspaced(letter, foreign),
         }
         letter
+    }
+
+    /// Puts a sign of a script without spaces: each may begin or end a word.
+    #[inline]
+    fn unspaced(&mut self, letter: char, foreign: Foreign) {
+        self.end_word(foreign);
+        self.begins.put(self.letters.len());
+        match letter.len_utf8() {
+            3 => self.letters.extend_from_slice(&utf8::<3>(letter)),
+            _ => self.letters.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
     }
 
     /// Puts one letter, of which several alike are one.
@@ -257,21 +268,18 @@ impl Folded {
                 self.looks.extend_from_slice(&self.letters[self.word.at..]);
             }
         }
-        match looks {
-            Some(byte) if self.word.looks_latin => {
-                if self.looks.last() != Some(&byte) {
-                    self.looks.push(byte);
-                }
+        if self.word.looks_latin {
+            match looks {
+                Some(byte) if self.looks.last() == Some(&byte) => {}
+                Some(byte) => self.looks.push(byte),
+                None => self.word.looks_latin = false,
             }
-            Some(_) => {}
-            None => self.word.looks_latin = false,
         }
-        let mut bytes = [0; 4];
-        match *letter.encode_utf8(&mut bytes).as_bytes() {
-            [a] => self.push_unless_again([a]),
-            [a, b] => self.push_unless_again([a, b]),
-            [a, b, c] => self.push_unless_again([a, b, c]),
-            _ => self.push_unless_again(bytes),
+        match letter.len_utf8() {
+            1 => self.push_unless_again(utf8::<1>(letter)),
+            2 => self.push_unless_again(utf8::<2>(letter)),
+            3 => self.push_unless_again(utf8::<3>(letter)),
+            _ => self.push_unless_again(utf8::<4>(letter)),
         }
     }
 
@@ -296,24 +304,24 @@ impl Folded {
 
     #[inline]
     fn push_letter(&mut self, letter: char) {
-        let mut bytes = [0; 4];
-        match *letter.encode_utf8(&mut bytes).as_bytes() {
-            [a] => self.push([a]),
-            [a, b] => self.push([a, b]),
-            [a, b, c] => self.push([a, b, c]),
-            _ => self.push(bytes),
+        match letter.len_utf8() {
+            1 => self.push(utf8::<1>(letter)),
+            2 => self.push(utf8::<2>(letter)),
+            3 => self.push(utf8::<3>(letter)),
+            _ => self.push(utf8::<4>(letter)),
         }
     }
 
     #[inline]
     fn end_word(&mut self, foreign: Foreign) {
-        let word = std::mem::take(&mut self.word);
-        if word.foreign {
-            self.end_foreign_word(word, foreign);
+        if self.word.foreign {
+            self.end_foreign_word(foreign);
         }
+        self.word = Word::default();
     }
 
-    fn end_foreign_word(&mut self, word: Word, foreign: Foreign) {
+    fn end_foreign_word(&mut self, foreign: Foreign) {
+        let word = self.word;
         match (word.latin, word.looks_latin) {
             (false, false) => self.definite = true,
             (false, true) => self.alike = true,
@@ -353,6 +361,14 @@ impl Folded {
         self.begins.truncate(at);
         self.shared.truncate(at);
     }
+}
+
+/// The bytes of `letter`, of which there are `N`.
+#[inline]
+fn utf8<const N: usize>(letter: char) -> [u8; N] {
+    let mut bytes = [0; N];
+    letter.encode_utf8(&mut bytes);
+    bytes
 }
 
 /// What stands behind, in its plain form if that is known.

@@ -14,6 +14,8 @@ mod phrases;
 
 mod setting;
 
+mod sought;
+
 use std::borrow::Cow;
 
 pub use addressee::{Addressee, Addressees};

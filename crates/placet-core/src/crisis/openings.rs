@@ -2,6 +2,8 @@
 
 /// The first bytes of everything that is sought. It may say yes in vain, and never no.
 pub struct Openings {
+    /// Their first byte. Latin words begin with others than those of most scripts.
+    one: [bool; 256],
     /// Of all but the shortest, the first four bytes.
     four: Bits,
     /// Of those of six bytes and more, the first six: two or three letters of most scripts.
@@ -15,9 +17,20 @@ pub struct Openings {
 impl Openings {
     /// Those of `patterns`.
     pub fn of<'p>(patterns: impl Iterator<Item = &'p [u8]>) -> Self {
-        let mut openings =
-            Self { four: Bits::none(), six: Bits::none(), brief: Bits::none(), shortest: None };
-        patterns.for_each(|pattern| openings.put(pattern));
+        let mut openings = Self {
+            one: [false; 256],
+            four: Bits::none(),
+            six: Bits::none(),
+            brief: Bits::none(),
+            shortest: None,
+        };
+        for pattern in patterns {
+            match pattern.first() {
+                Some(first) => openings.one[usize::from(*first)] = true,
+                None => openings.one = [true; 256],
+            }
+            openings.put(pattern);
+        }
         openings
     }
 
@@ -48,6 +61,9 @@ impl Openings {
 
     #[inline]
     fn begins(&self, &[a, b, c, d, e, f]: &[u8; 6]) -> bool {
+        if !self.one[usize::from(a)] {
+            return false;
+        }
         let four = spread_four([a, b, c, d]);
         let long =
             self.four.has(four) && (self.six.has(spread_six([a, b, c, d, e, f])) || self.brief.has(four));

@@ -6,13 +6,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use aho_corasick::{
-    Anchored, MatchKind,
-    automaton::{Automaton as _, StateID},
-    nfa::contiguous::NFA,
-};
-
-use super::{fold::Folded, openings::Openings};
+use super::{fold::Folded, openings::Openings, sought::Sought};
 
 /// The lists in Latin letters, by language.
 const LATIN: &[(Language, &str)] = &[
@@ -143,8 +137,12 @@ type Slot = (u32, u8);
 struct Pattern {
     /// Whether a longer word counts too.
     open: bool,
-    /// Where it stands.
+    /// Where it stands, in order.
     slots: Vec<Slot>,
+    /// Those of them that are the last of their phrase.
+    lasts: Vec<Slot>,
+    /// Whether one of these phrases says something.
+    says: bool,
 }
 
 /// The phrases of some lists, and what finds them.
@@ -152,7 +150,7 @@ struct Phrases {
     phrases: Vec<Phrase>,
     patterns: Vec<Pattern>,
     openings: Openings,
-    finder: Option<NFA>,
+    sought: Sought,
 }
 
 static IN_LATIN: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(LATIN));
@@ -165,12 +163,20 @@ pub fn find(text: &Folded) -> Option<Sign> {
     latin.into_iter().chain(other).min_by_key(|sign| sign.kind)
 }
 
-/// Something that was found, and where it may stand in a phrase.
+/// Something that was found.
 #[derive(Clone, Copy)]
 struct Hit<'p> {
-    slots: &'p [Slot],
+    pattern: &'p Pattern,
     start: usize,
     end: usize,
+}
+
+/// All that was found.
+#[derive(Default)]
+struct Hits<'p> {
+    all: Vec<Hit<'p>>,
+    /// Whether something says something, or ends what would.
+    say: bool,
 }
 
 impl Phrases {
@@ -184,48 +190,30 @@ impl Phrases {
     }
 
     fn find(&self, text: &Folded) -> Option<Sign> {
-        // Should the search not have been made, nobody could say that there is nothing.
-        let unread = Sign { kind: Kind::Topic, language: Language("en") };
-        let Some(finder) = &self.finder else { return Some(unread) };
-        let Ok(start) = finder.start_state(Anchored::Yes) else { return Some(unread) };
-        let mut hits = Vec::new();
+        let mut hits = Hits::default();
         text.each_beginning(|at| {
-            let letters = &text.letters[at..];
-            if self.openings.may_begin(letters) {
-                self.look(finder, start, letters, |found, length| {
-                    let (pattern, end) = (&self.patterns[found], at + length);
-                    if pattern.open || text.ends(end) {
-                        hits.push(Hit { slots: &pattern.slots, start: at, end });
-                    }
-                });
+            if self.openings.may_begin(&text.letters[at..]) {
+                self.look(text, at, &mut hits);
             }
         });
-        if hits.is_empty() {
+        // In nearly all texts nothing ends that would say something.
+        if !hits.say {
             return None;
         }
-        hits.sort_by_key(|hit| hit.end);
-        self.together(&hits)
+        hits.all.sort_by_key(|hit| hit.end);
+        self.together(&hits.all)
     }
 
-    /// Sees all patterns that `letters` begin with, and how long they are.
-    fn look(&self, finder: &NFA, start: StateID, letters: &[u8], mut see: impl FnMut(usize, usize)) {
-        let mut state = start;
-        for (length, byte) in (1..).zip(letters) {
-            state = finder.next_state(Anchored::Yes, state, *byte);
-            if !finder.is_special(state) {
-                continue;
+    /// Adds everything that is sought and stands at `at`.
+    #[inline(never)]
+    fn look<'p>(&'p self, text: &Folded, at: usize, hits: &mut Hits<'p>) {
+        self.sought.each(&text.letters[at..], |found, length| {
+            let (pattern, end) = (&self.patterns[found], at + length);
+            if pattern.open || text.ends(end) {
+                hits.say |= pattern.says;
+                hits.all.push(Hit { pattern, start: at, end });
             }
-            if finder.is_dead(state) {
-                return;
-            }
-            for index in 0..finder.match_len(state) {
-                let found = finder.match_pattern(state, index);
-                // Others end here too that have begun within the word.
-                if finder.pattern_len(found) == length {
-                    see(found.as_usize(), length);
-                }
-            }
-        }
+        });
     }
 
     /// What was found says together.
@@ -233,11 +221,8 @@ impl Phrases {
         let mut said: Vec<(Sign, usize, usize)> = Vec::new();
         let (mut everyday, mut elsewhere) = (Vec::new(), Vec::new());
         for (index, last) in hits.iter().enumerate() {
-            for &(number, part) in last.slots {
+            for &(number, part) in &last.pattern.lasts {
                 let phrase = &self.phrases[number as usize];
-                if usize::from(part) + 1 != phrase.parts {
-                    continue;
-                }
                 let Some(start) = begin((number, part), hits, index) else { continue };
                 match phrase.used {
                     Use::Says(kind) => said.push((Sign { kind, language: phrase.language }, start, last.end)),
@@ -267,7 +252,8 @@ fn begin((phrase, part): Slot, hits: &[Hit<'_>], last: usize) -> Option<usize> {
     for part in (0..part).rev() {
         // They come in the order of their ends: behind the first that is too far away all are.
         let near = hits[..last].iter().rev().take_while(|hit| hit.end + GAP_MAX >= start);
-        let fits = |hit: &&Hit<'_>| hit.end <= start && hit.slots.contains(&(phrase, part));
+        let fits =
+            |hit: &&Hit<'_>| hit.end <= start && hit.pattern.slots.binary_search(&(phrase, part)).is_ok();
         start = near.filter(fits).map(|hit| hit.start).max()?;
     }
     Some(start)
@@ -327,20 +313,25 @@ impl Building {
         }
         let open = written.ends_with('*') || !ends_with_a_space(written);
         let slots = self.patterns.entry((folded, open)).or_default();
-        if !slots.contains(&slot) {
+        // They come in order.
+        if slots.last() != Some(&slot) {
             slots.push(slot);
         }
         Ok(())
     }
 
     fn finish(self) -> Phrases {
-        let openings = Openings::of(self.patterns.keys().map(|(letters, _)| letters.as_slice()));
-        let finder = NFA::builder()
-            .match_kind(MatchKind::Standard)
-            .build(self.patterns.keys().map(|(letters, _)| letters))
-            .ok();
-        let patterns = self.patterns.into_iter().map(|((_, open), slots)| Pattern { open, slots }).collect();
-        Phrases { phrases: self.phrases, patterns, openings, finder }
+        let letters: Vec<&[u8]> = self.patterns.keys().map(|(letters, _)| letters.as_slice()).collect();
+        let (openings, sought) = (Openings::of(letters.iter().copied()), Sought::of(&letters));
+        let phrase = |(number, _): &Slot| &self.phrases[*number as usize];
+        let pattern = |((_, open), slots): (&(_, bool), &Vec<Slot>)| {
+            let lasts = slots.iter().copied().filter(|slot| usize::from(slot.1) + 1 == phrase(slot).parts);
+            let lasts: Vec<Slot> = lasts.collect();
+            let says = lasts.iter().any(|slot| matches!(phrase(slot).used, Use::Says(_)));
+            Pattern { open: *open, slots: slots.clone(), lasts, says }
+        };
+        let patterns = self.patterns.iter().map(pattern).collect();
+        Phrases { phrases: self.phrases, patterns, openings, sought }
     }
 }
 

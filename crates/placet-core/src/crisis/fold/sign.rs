@@ -67,8 +67,8 @@ impl Known {
     pub fn of(letter: char) -> Self {
         let code = letter as u32;
         match code {
-            // Nearly all of Chinese and Korean, where there is nothing to look up.
-            0x3400..=0x9fff => Self { sign: Sign::Unspaced(letter), form: Form::Same },
+            // Nearly all of Korean, and below of Chinese, where there is nothing to look up.
+            _ if is_plainly_unspaced(letter) => Self { sign: Sign::Unspaced(letter), form: Form::Same },
             0xac00..=0xd7a3 => Self { sign: Sign::Other(letter), form: Form::Same },
             _ => Self::kept(code).unwrap_or_else(|| Self::read(letter)),
         }
@@ -88,6 +88,12 @@ impl Known {
     pub fn read(letter: char) -> Self {
         Self { sign: beyond_ascii(letter), form: form(letter) }
     }
+}
+
+/// Whether `letter` is a sign of Chinese or Japanese that is folded to itself.
+#[inline]
+pub fn is_plainly_unspaced(letter: char) -> bool {
+    matches!(letter, '\u{3041}'..='\u{3096}' | '\u{3400}'..='\u{9fff}')
 }
 
 /// `inside` is whether letters stand before it in the same word.
