@@ -14,8 +14,6 @@ mod phrases;
 
 mod setting;
 
-mod sought;
-
 use std::borrow::Cow;
 
 pub use addressee::{Addressee, Addressees};

@@ -6,7 +6,8 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use super::{fold::Folded, openings::Openings, sought::Sought};
+use super::{fold::Folded, openings::Openings};
+use crate::sought::Sought;
 
 /// The lists in Latin letters, by language.
 const LATIN: &[(Language, &str)] = &[

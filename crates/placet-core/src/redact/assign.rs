@@ -26,8 +26,7 @@ pub struct Assigned {
 
 /// The name around `hit`, where the letters of a noun were found.
 pub fn name_around(bytes: &[u8], hit: Range<usize>) -> Range<usize> {
-    let is_name =
-        |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.') || **byte >= 0x80;
+    let is_name = |byte: &&u8| IN_NAME[**byte as usize];
     let before = bytes[..hit.start].iter().rev().take(NAME_MAX).take_while(is_name).count();
     let after = bytes[hit.end..].iter().take(NAME_MAX).take_while(is_name).count();
     let (mut start, mut end) = (hit.start - before, hit.end + after);
@@ -47,6 +46,18 @@ pub fn name_around(bytes: &[u8], hit: Range<usize>) -> Range<usize> {
     }
     start..end
 }
+
+/// Whether a byte may stand in a name.
+static IN_NAME: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let this = byte as u8;
+        table[byte] = this.is_ascii_alphanumeric() || matches!(this, b'_' | b'-' | b'.') || this >= 0x80;
+        byte += 1;
+    }
+    table
+};
 
 /// What is assigned to the name at `name`, if it promises a secret and the value is one.
 pub fn secret(text: &str, name: Range<usize>, judged: &mut Judged) -> Option<Assigned> {
@@ -370,8 +381,13 @@ fn closes(bytes: &[u8], at: usize) -> bool {
 
 /// How long the unquoted value is at the start of `bytes`, at most `max`.
 fn bare(bytes: &[u8], max: usize) -> usize {
+    let bytes_max = bytes.len().min(max);
     let mut length = 0;
-    while length < bytes.len().min(max) {
+    while length < bytes_max {
+        if !MAY_END[bytes[length] as usize] {
+            length += 1;
+            continue;
+        }
         let next = bytes.get(length + 1);
         match bytes[length] {
             byte if byte.is_ascii_whitespace() => break,
@@ -385,6 +401,19 @@ fn bare(bytes: &[u8], max: usize) -> usize {
     }
     length
 }
+
+/// Whether a byte may end an unquoted value, by itself or with the next.
+static MAY_END: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let this = byte as u8;
+        table[byte] = this.is_ascii_whitespace()
+            || matches!(this, b'"' | b'\'' | b'`' | b';' | b'&' | b'<' | b',' | b'\\');
+        byte += 1;
+    }
+    table
+};
 
 /// Without brackets that were opened outside and signs that end a sentence.
 fn trimmed(bytes: &[u8], value: Range<usize>) -> Range<usize> {
@@ -410,34 +439,18 @@ fn trimmed(bytes: &[u8], value: Range<usize>) -> Range<usize> {
 
 /// How long the sign of an assignment is that stands at `at`.
 fn sign_length(bytes: &[u8], at: usize, comma: bool) -> Option<usize> {
-    // The last is the colon of Chinese and Japanese text.
-    const SIGNS: [&[u8]; 16] = [
-        b"!==",
-        b"===",
-        b"??=",
-        b"||=",
-        b"!=",
-        b"==",
-        b"=>",
-        b":=",
-        b"?=",
-        b"+=",
-        b".=",
-        b"->",
-        b"<-",
-        b"=",
-        b":",
-        b"\xef\xbc\x9a",
-    ];
-    let rest = bytes.get(at..)?;
-    let sign = SIGNS.iter().copied().find(|sign| rest.starts_with(sign));
-    match sign {
+    match bytes.get(at..)? {
+        [b'!' | b'=', b'=', b'=', ..] | [b'?', b'?', b'=', ..] | [b'|', b'|', b'=', ..] => Some(3),
+        // The colon of Chinese and Japanese text.
+        [0xef, 0xbc, 0x9a, ..] => Some(3),
+        [b'!' | b'=' | b':' | b'?' | b'+' | b'.', b'=', ..] => Some(2),
+        [b'=' | b'-', b'>', ..] | [b'<', b'-', ..] => Some(2),
         // `std::password` and `::` are no assignment; `"key":=value` is one.
-        Some(b":") if rest.get(1) == Some(&b':') => None,
-        Some(sign) => Some(sign.len()),
+        [b':', b':', ..] => None,
+        [b'=' | b':', ..] => Some(1),
         // `setProperty("PASSWORD", "value")`.
-        None if comma && rest.first() == Some(&b',') => Some(1),
-        None => None,
+        [b',', ..] if comma => Some(1),
+        _ => None,
     }
 }
 

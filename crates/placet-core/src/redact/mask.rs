@@ -1,6 +1,6 @@
 //! What stands in place of a secret: `«github-token …x9Q»`.
 
-use std::{borrow::Cow, ops::Range, sync::LazyLock};
+use std::{borrow::Cow, fmt::Write as _, ops::Range, sync::LazyLock};
 
 use super::words::Words;
 
@@ -38,9 +38,8 @@ pub fn mask(kind: &str, secret: &str) -> String {
 /// The same mask with a number that tells it apart from others that would look the same.
 pub fn numbered(mut mask: String, number: u32) -> String {
     mask.truncate(mask.len() - CLOSE.len());
-    mask.push_str(" #");
-    mask.push_str(&number.to_string());
-    mask.push_str(CLOSE);
+    // Writing into a text never fails.
+    let _ = write!(mask, " #{number}{CLOSE}");
     mask
 }
 
@@ -62,7 +61,12 @@ pub fn masks(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let found = memchr::memmem::find(text.as_bytes().get(at..)?, OPEN.as_bytes())? + at;
+            // The first of the two bytes of its sign is rare enough.
+            let found = memchr::memchr(OPEN.as_bytes()[0], text.as_bytes().get(at..)?)? + at;
+            if !text.as_bytes()[found..].starts_with(OPEN.as_bytes()) {
+                at = found + 1;
+                continue;
+            }
             match length_at(text, found) {
                 Some(length) => {
                     at = found + length;
@@ -72,6 +76,11 @@ pub fn masks(text: &str) -> impl Iterator<Item = Range<usize>> {
             }
         }
     })
+}
+
+/// Whether a mask begins where `range` does, and goes on to its end.
+pub fn covers(text: &str, range: &Range<usize>) -> bool {
+    length_at(text, range.start).is_some_and(|length| range.start + length >= range.end)
 }
 
 /// How long the mask is that begins at `at`: a kind, perhaps three letters, perhaps a number.

@@ -1,10 +1,15 @@
 //! What belongs together is masked together.
 
-use std::{borrow::Cow, collections::HashMap, ops::Range};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+    ops::{Bound, Range},
+};
 
-use aho_corasick::AhoCorasick;
+use foldhash::fast::RandomState;
 
 use super::{Found, Kind, Redactor, Remap, mask};
+use crate::sought::Sought;
 
 /// Masks what belongs together: a call and its decision, a result, a message. Equal secrets get equal masks, different ones
 /// different masks, and one that was recognised by what stood around it is masked where nothing does.
@@ -13,22 +18,20 @@ use super::{Found, Kind, Redactor, Remap, mask};
 pub struct Record<'r> {
     redactor: &'r Redactor,
     /// Which of the masks each secret has.
-    masked: HashMap<String, usize>,
+    masked: HashMap<String, usize, RandomState>,
     masks: Vec<String>,
     /// How many different secrets have wanted the same mask.
-    wanted: HashMap<String, u32>,
+    wanted: HashMap<String, u32, RandomState>,
     /// The secrets to look for in every text from now on.
     known: Vec<Known>,
+    /// The same in order, with their masks: those with the same beginning stand together.
+    in_order: BTreeMap<String, usize>,
 }
 
 /// A secret that is looked for.
 struct Known {
     secret: String,
-    /// Its first letters as a number: most differ in these, and are told apart at once.
-    beginning: u64,
     kind: Kind,
-    /// Which mask it has.
-    mask: usize,
 }
 
 /// A text with its secrets masked.
@@ -47,6 +50,8 @@ const KNOWN_MAX: usize = 64;
 /// From so many on, in a text from this length on, they are looked for all at once.
 const MANY_KNOWN: usize = 8;
 const LONG_TEXT: usize = 16 * 1024;
+/// Longer ones are looked for one by one, where no text makes that slow.
+const BRIEF_MAX: usize = 4 * 1024;
 /// Shorter ones, and plain words, are not looked for: they occur by chance.
 const KNOWN_FROM: usize = 8;
 /// So much of a secret is enough to mask the beginning that is left where a text was cut.
@@ -61,10 +66,11 @@ impl<'r> Record<'r> {
     pub(super) fn new(redactor: &'r Redactor) -> Self {
         Self {
             redactor,
-            masked: HashMap::new(),
+            masked: HashMap::default(),
             masks: Vec::new(),
-            wanted: HashMap::new(),
+            wanted: HashMap::default(),
             known: Vec::new(),
+            in_order: BTreeMap::new(),
         }
     }
 
@@ -134,16 +140,11 @@ impl<'r> Record<'r> {
 
     /// Adds the places of what is known, from the secret `first` on.
     fn find_known(&self, text: &str, first: usize, found: &mut Vec<Found>) {
-        let known = &self.known[first..];
-        // Many secrets in a long text are looked for in one pass; for less than that, building it would take longer.
-        if known.len() >= MANY_KNOWN
-            && text.len() >= LONG_TEXT
-            && let Some(all) = search_for(known)
-        {
-            for at in all.find_overlapping_iter(text) {
-                found.push(Found { kind: known[at.pattern().as_usize()].kind.clone(), range: at.range() });
-            }
-            return;
+        let mut known: Vec<&Known> = self.known[first..].iter().collect();
+        // Many secrets in a long text are looked for in one pass; for less than that, preparing it would take longer.
+        if known.len() >= MANY_KNOWN && text.len() >= LONG_TEXT {
+            let brief = known.extract_if(.., |known| known.secret.len() <= BRIEF_MAX).collect();
+            find_all(brief, text, found);
         }
         for known in known {
             for at in memchr::memmem::find_iter(text.as_bytes(), known.secret.as_bytes()) {
@@ -199,20 +200,22 @@ impl<'r> Record<'r> {
         if let Some(number) = self.masked.get(secret) {
             return *number;
         }
-        let whole = beginning(secret).and_then(|beginning| {
-            self.known.iter().find(|known| {
-                known.beginning == beginning
-                    && known.secret.len() > secret.len()
-                    && known.secret.starts_with(secret)
-            })
-        });
-        match whole.map(|known| known.mask) {
+        match self.whole(secret) {
             Some(number) => {
                 self.masked.insert(secret.to_owned(), number);
                 number
             }
             None => self.remember_new(kind, secret),
         }
+    }
+
+    /// The mask of the first known secret that `beginning` is the beginning of.
+    fn whole(&self, beginning: &str) -> Option<usize> {
+        if beginning.len() < BEGINNING_FROM {
+            return None;
+        }
+        let behind = self.in_order.range::<str, _>((Bound::Excluded(beginning), Bound::Unbounded));
+        behind.take_while(|(secret, _)| secret.starts_with(beginning)).map(|(_, mask)| *mask).min()
     }
 
     fn remember(&mut self, kind: &Kind, secret: &str) {
@@ -239,25 +242,34 @@ impl<'r> Record<'r> {
         // Plain words and identifiers occur by chance.
         let plain = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b':' | b' ');
         let word = secret.bytes().all(plain) || secret.bytes().all(|byte| byte.is_ascii_digit());
-        if secret.len() >= KNOWN_FROM
-            && !word
-            && self.known.len() < KNOWN_MAX
-            && let Some(beginning) = beginning(secret)
-        {
-            let (secret, kind) = (secret.to_owned(), kind.clone());
-            self.known.push(Known { secret, beginning, kind, mask: number });
+        if secret.len() >= KNOWN_FROM && !word && self.known.len() < KNOWN_MAX {
+            self.in_order.insert(secret.to_owned(), number);
+            self.known.push(Known { secret: secret.to_owned(), kind: kind.clone() });
         }
         number
     }
 }
 
-/// The letters of a secret that must be there where it was cut, as a number.
-fn beginning(secret: &str) -> Option<u64> {
-    let letters = secret.as_bytes().first_chunk::<BEGINNING_FROM>()?;
-    Some(letters.iter().fold(0, |number, letter| number << 8 | u64::from(*letter)))
+/// Adds the places of all of `known`, in one pass. Most places differ from all of them in their first letters.
+fn find_all(mut known: Vec<&Known>, text: &str, found: &mut Vec<Found>) {
+    known.sort_unstable_by_key(|known| &known.secret);
+    let secrets: Vec<&[u8]> = known.iter().map(|known| known.secret.as_bytes()).collect();
+    let sought = Sought::of(&secrets);
+    let mut begins = [false; 1 << FIRST_BITS];
+    for first in secrets.iter().filter_map(|secret| secret.first_chunk()) {
+        begins[spread(*first)] = true;
+    }
+    let bytes = text.as_bytes();
+    for (at, first) in bytes.array_windows().enumerate().filter(|(_, first)| begins[spread(**first)]) {
+        sought.each(&bytes[at..], |number, length| {
+            found.push(Found { kind: known[number].kind.clone(), range: at..at + length });
+        });
+    }
 }
 
-/// One search for all of them. In a text full of secrets, looking for their rarest letters first would be in vain.
-fn search_for(known: &[Known]) -> Option<AhoCorasick> {
-    AhoCorasick::builder().prefilter(false).build(known.iter().map(|known| &known.secret)).ok()
+const FIRST_BITS: u32 = 12;
+
+/// The first four letters as a small number, so that what is alike falls apart.
+fn spread(first: [u8; 4]) -> usize {
+    (u32::from_le_bytes(first).wrapping_mul(0x9e37_79b1) >> (u32::BITS - FIRST_BITS)) as usize
 }

@@ -10,7 +10,7 @@ use super::{
     class::{Class, starts_word},
     format::Format,
     formats::FORMATS,
-    header, jwt, long, name, pem,
+    header, jwt, long, mask, name, pem,
     search::Search,
     shell, url,
     value::{self, Written},
@@ -235,7 +235,10 @@ impl Scan<'_> {
         }
         if let Some(assigned) = assign::secret(self.text, name.clone(), &mut self.judged) {
             self.value_end = assigned.value.end;
-            self.add(assigned.noun.kind(), assigned.value);
+            // The value may end at the first blank of a mask.
+            if !mask::covers(self.text, &assigned.value) {
+                self.add(assigned.noun.kind(), assigned.value);
+            }
         }
         self.name_end = name.end;
     }

@@ -26,32 +26,39 @@ pub struct Search<T> {
 /// A text that is searched for.
 struct Literal<T> {
     bytes: &'static [u8],
-    /// Its first eight bytes, folded, and which of them there are: most places differ in these, and are told at once.
+    /// Its first eight bytes in lower case, which of them there are, and which bit makes each lower case, if it is a letter.
     head: u64,
     known: u64,
+    lower: u64,
     lead: T,
 }
 
 impl<T> Literal<T> {
     fn new(bytes: &'static [u8], lead: T) -> Self {
         let known = bytes.iter().take(8).fold(0, |known: u64, _| known << 8 | 0xff);
-        Self { bytes, head: folded(bytes) & known, known, lead }
+        let lower = bytes.iter().take(8).rev();
+        let lower = lower.fold(0, |lower, byte| lower << 8 | u64::from(byte.is_ascii_alphabetic()) << 5);
+        Self { bytes, head: (head(bytes) | lower) & known, known, lower, lead }
     }
 
-    /// Whether it stands at the start of `text`, whose first bytes are `head` when folded.
+    /// Whether it stands at the start of `text`, whose first bytes are `head`.
+    #[inline]
     fn stands_at(&self, text: &[u8], head: u64) -> bool {
-        head & self.known == self.head
-            && text.get(..self.bytes.len()).is_some_and(|here| here.eq_ignore_ascii_case(self.bytes))
+        // Behind the end of a text `head` has zeros, which no literal has.
+        (head | self.lower) & self.known == self.head
+            && (self.bytes.len() <= 8
+                || text
+                    .get(8..self.bytes.len())
+                    .is_some_and(|here| here.eq_ignore_ascii_case(&self.bytes[8..])))
     }
 }
 
-/// The first eight bytes of `text` as a number that is the same in either case.
-fn folded(text: &[u8]) -> u64 {
-    let head = match text.first_chunk() {
+/// The first eight bytes of `text` as a number.
+fn head(text: &[u8]) -> u64 {
+    match text.first_chunk() {
         Some(head) => u64::from_le_bytes(*head),
         None => text.iter().rev().fold(0, |head, byte| head << 8 | u64::from(*byte)),
-    };
-    head | 0x2020_2020_2020_2020
+    }
 }
 
 impl<T: Copy> Search<T> {
@@ -106,17 +113,17 @@ impl<T: Copy> Search<T> {
     pub fn each(&self, text: &[u8], mut found: impl FnMut(T, Range<usize>)) {
         let [first, second, rest @ ..] = text else { return };
         // The masks say to the compiler that each index is within its table: this is all that most bytes cost.
-        let number = |byte: u8| usize::from(self.numbers[byte as usize]) & (LETTERS - 1);
-        let (mut a, mut b) = (number(*first), number(*second));
+        const PAIRS: usize = LETTERS * LETTERS - 1;
+        let number = |byte: u8| usize::from(self.numbers[byte as usize]);
+        let mut pair = (number(*first) * LETTERS + number(*second)) & PAIRS;
         for (at, byte) in rest.iter().enumerate() {
-            let (pair, third) = (a * LETTERS + b, number(*byte));
+            let third = number(*byte) & (LETTERS - 1);
             if self.thirds[pair] >> third & 1 == 1 {
                 self.compare(text, at, (pair, third), &mut found);
             }
-            (a, b) = (b, third);
+            pair = (pair * LETTERS + third) & PAIRS;
         }
         // Behind the last byte stands a letter that no literal has.
-        let pair = a * LETTERS + b;
         if self.thirds[pair] & 1 == 1 {
             self.compare(text, rest.len(), (pair, 0), &mut found);
         }
@@ -134,7 +141,7 @@ impl<T: Copy> Search<T> {
         let before = self.thirds[pair] & ((1 << third) - 1);
         let (start, end) = self.groups[usize::from(self.pairs[pair]) + before.count_ones() as usize];
         let rest = &text[at..];
-        let head = folded(rest);
+        let head = head(rest);
         for literal in &self.literals[start as usize..end as usize] {
             if literal.stands_at(rest, head) {
                 found(literal.lead, at..at + literal.bytes.len());

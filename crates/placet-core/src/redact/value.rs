@@ -56,7 +56,8 @@ const ELSEWHERE: &[&str] = &[
 /// Whether `value` under a name that promises `noun` is a secret.
 pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
     let value = judged(value);
-    let length = value.chars().count();
+    let seen = Seen::of(value.as_bytes());
+    let length = if seen.any(Seen::HIGH) { value.chars().count() } else { value.len() };
     let least = match (noun, written) {
         (Noun::Password, Written::Whole | Written::Tight) => LEAST,
         (Noun::Password, Written::Loose) => 5,
@@ -65,26 +66,30 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
         (Noun::Key | Noun::Token, Written::Loose) => 10,
         (Noun::Vague, _) => 20,
     };
-    if length < least || stands_for_one(value) {
+    if length < least || stands_for(value, seen) {
         return false;
     }
     let bytes = value.as_bytes();
-    if !bytes.iter().any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
-        || !value.chars().any(char::is_alphanumeric)
-    {
+    if !seen.any(Seen::ALPHA | Seen::DIGIT) && !value.chars().any(char::is_alphanumeric) {
         return false;
     }
     if matches!(noun, Noun::Key | Noun::Token | Noun::Vague)
+        && !seen.any(Seen::ALPHA)
         && bytes
             .iter()
             .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'_' | b'-' | b':' | b'+'))
     {
         return false;
     }
-    if bytes.iter().any(u8::is_ascii_whitespace) {
+    if seen.any(Seen::BLANK) {
         return noun != Noun::Vague && is_phrase(value);
     }
-    if names_one(value, written) || is_path(value) || written != Written::Whole && is_code(value, written) {
+    // Each has signs, or lacks some, without which there is nothing to look for.
+    if !seen.any(!Seen::WORDS) && names_one(value, written)
+        || seen.any(Seen::DOT | Seen::PATH) && is_path(value)
+        || (written == Written::Loose || written == Written::Tight && seen.any(!Seen::NAME))
+            && is_code(value, written)
+    {
         return false;
     }
     match (noun, written) {
@@ -92,7 +97,9 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
         // Prose and types have a single plain word there.
         (_, Written::Loose) => !value.chars().all(char::is_alphabetic) && !is_plain_words(value),
         (Noun::Password, _) => true,
-        (Noun::Secret | Noun::Key | Noun::Token, _) => varies(bytes) && !is_dotted_name(value),
+        (Noun::Secret | Noun::Key | Noun::Token, _) => {
+            varies(bytes) && !(seen.any(Seen::DOT) && is_dotted_name(value))
+        }
     }
 }
 
@@ -102,11 +109,65 @@ fn judged(value: &str) -> &str {
     &value[..end]
 }
 
+/// What the bytes of a value are, read once for all that is asked of them.
+#[derive(Clone, Copy)]
+struct Seen(u8);
+
+impl Seen {
+    const DIGIT: u8 = 1;
+    const ALPHA: u8 = 1 << 1;
+    /// `_` and `-`.
+    const JOINT: u8 = 1 << 2;
+    const DOT: u8 = 1 << 3;
+    /// `/`, `:`, `~` and the slash of Windows.
+    const PATH: u8 = 1 << 4;
+    /// Beyond ASCII.
+    const HIGH: u8 = 1 << 5;
+    const BLANK: u8 = 1 << 6;
+    const OTHER: u8 = 1 << 7;
+    /// What a name of one word has.
+    const NAME: u8 = Self::ALPHA | Self::DIGIT | Self::JOINT;
+    /// What several words have that are joined by signs, or a path.
+    const WORDS: u8 = Self::NAME | Self::DOT | Self::PATH;
+
+    fn of(bytes: &[u8]) -> Self {
+        Self(bytes.iter().fold(0, |seen, byte| seen | SEEN[*byte as usize]))
+    }
+
+    /// Whether there is any of `kinds`.
+    fn any(self, kinds: u8) -> bool {
+        self.0 & kinds != 0
+    }
+}
+
+static SEEN: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = match byte as u8 {
+            b'0'..=b'9' => Seen::DIGIT,
+            b'a'..=b'z' | b'A'..=b'Z' => Seen::ALPHA,
+            b'_' | b'-' => Seen::JOINT,
+            b'.' => Seen::DOT,
+            b'/' | b':' | b'\\' | b'~' => Seen::PATH,
+            0x80.. => Seen::HIGH,
+            this if this.is_ascii_whitespace() => Seen::BLANK,
+            _ => Seen::OTHER,
+        };
+        byte += 1;
+    }
+    table
+};
+
 /// Whether `value` is a stand-in, a variable or a reference.
 pub fn stands_for_one(value: &str) -> bool {
+    stands_for(value, Seen::of(judged(value).as_bytes()))
+}
+
+fn stands_for(value: &str, seen: Seen) -> bool {
     static FILLING: LazyLock<Words> = LazyLock::new(|| Words::new(&[NOTHING]));
-    let trimmed = judged(value).trim();
-    if FILLING.has(trimmed) || mask::is_mask(value.trim()) {
+    let trimmed = trimmed(judged(value));
+    if FILLING.has(trimmed) || mask::is_mask(self::trimmed(value)) {
         return true;
     }
     let bytes = trimmed.as_bytes();
@@ -133,11 +194,18 @@ pub fn stands_for_one(value: &str) -> bool {
     // `...`, `****`, `xxxx`: one letter over and over, or letters that stand for others.
     if bytes.iter().all(|byte| byte == first) && bytes.len() > 2
         || check::is_stand_in(bytes)
-        || leaves_out(bytes)
+        || seen.any(!Seen::NAME) && leaves_out(bytes)
     {
         return true;
     }
     has_filler(trimmed)
+}
+
+/// Without blanks around it, which most values do not have.
+fn trimmed(value: &str) -> &str {
+    let graphic = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    let bytes = value.as_bytes();
+    if graphic(bytes.first()) && graphic(bytes.last()) { value } else { value.trim() }
 }
 
 /// Whether `value` says where the secret is kept.

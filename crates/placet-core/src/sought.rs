@@ -78,7 +78,7 @@ impl Sought {
     }
 }
 
-/// The lists are small.
+/// What is sought is of this program, or a few dozen secrets.
 fn narrow(range: Range<usize>) -> Range<u32> {
     range.start as u32..range.end as u32
 }
