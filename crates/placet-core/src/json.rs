@@ -214,6 +214,11 @@ impl Object {
 
     /// The member `key`.
     pub fn get(&self, key: &str) -> Option<&Json> {
+        // Most objects have few members, and most keys are told apart by their length.
+        const FEW: usize = 8;
+        if self.0.len() <= FEW {
+            return self.0.iter().find(|(at, _)| at == key).map(|(_, value)| value);
+        }
         let found = self.0.binary_search_by(|(at, _)| compare_keys(at, key)).ok()?;
         self.0.get(found).map(|(_, value)| value)
     }

@@ -7,7 +7,6 @@ mod letters;
 
 use std::{
     borrow::Cow,
-    collections::HashSet,
     net::{Ipv4Addr, Ipv6Addr},
     sync::LazyLock,
 };
@@ -15,7 +14,10 @@ use std::{
 pub use letters::percent_decoded;
 use letters::{folded, is_look_alike};
 
-use super::{Effect, Manner, Place, Sensitivity, Span, Target, TargetKind, Verb};
+use super::{
+    Effect, Manner, Place, Sensitivity, Span, Target, TargetKind, Verb, lookup::LookupSet,
+    shell::without_holes,
+};
 
 /// Stands in a text for a part that nobody can know before the call runs.
 const HOLE: char = '\u{1a}';
@@ -241,7 +243,7 @@ impl<'t> Parts<'t> {
         name.push_str(&rest);
         let nothing = name.is_empty();
         Address {
-            name: if nothing { "another machine".to_owned() } else { name.replace(HOLE, "…") },
+            name: if nothing { "another machine".to_owned() } else { without_holes(name) },
             kind: if self.scheme.is_empty() && is_port(self.rest) { Kind::Host } else { Kind::Url },
             reach: found.reach,
             credentials: secret_user || secret_rest,
@@ -280,7 +282,7 @@ impl<'t> Parts<'t> {
     fn hostless(self) -> Address {
         let (rest, credentials) = without_secrets(self.rest);
         let mut address = Address {
-            name: format!("{}:{}", self.scheme, rest.replace(HOLE, "…")),
+            name: without_holes(format!("{}:{rest}", self.scheme)),
             kind: Kind::Url,
             reach: Reach::This,
             credentials,
@@ -496,7 +498,7 @@ const EMBEDDING: &[&str] = &[
 ];
 
 /// Services that take anything from anybody and show it to whoever has the link or runs the other end.
-static DROPS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+static DROPS: LazyLock<LookupSet<&'static str>> = LazyLock::new(|| {
     let lines = include_str!("url/drops.list").lines();
     lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
 });
@@ -512,7 +514,7 @@ fn under(name: &str, is_one: impl Fn(&str) -> bool) -> Option<&str> {
     const LABELS_MAX: usize = 3;
     let mut from = name.len();
     for _ in 0..LABELS_MAX {
-        let label = name[..from].rfind('.');
+        let label = name.as_bytes()[..from].iter().rposition(|byte| *byte == b'.');
         let start = label.map_or(0, |at| at + 1);
         if is_one(&name[start..]) {
             return Some(&name[..label.unwrap_or(0)]);

@@ -10,6 +10,22 @@ pub fn has_hole(text: &str) -> bool {
     text.as_bytes().contains(&(HOLE as u8))
 }
 
+/// `text` for people, with an ellipsis for each unknown part.
+pub fn without_holes(text: String) -> String {
+    if !has_hole(&text) {
+        return text;
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    let mut rest = text.as_str();
+    while let Some(at) = rest.as_bytes().iter().position(|byte| *byte == HOLE as u8) {
+        shown.push_str(&rest[..at]);
+        shown.push('…');
+        rest = &rest[at + 1..];
+    }
+    shown.push_str(rest);
+    shown
+}
+
 /// Where data came from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Origin(u8);

@@ -20,7 +20,7 @@ mod wrapping;
 mod programs;
 
 pub(super) use expand::names_a_secret;
-pub(super) use flow::{Flow, HOLE, Origin, TEXT_MAX};
+pub(super) use flow::{Flow, HOLE, Origin, TEXT_MAX, without_holes};
 pub(super) use programs::base64;
 
 use crate::effect::{Effect, Pointer, Span, Target, TargetKind, Verb};

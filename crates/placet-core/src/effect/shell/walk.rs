@@ -12,7 +12,7 @@ use std::{cell::RefCell, collections::VecDeque, rc::Rc};
 
 use super::{
     env::{Env, Var},
-    flow::{Arg, Flow, HOLE, Origin, has_hole},
+    flow::{Arg, Flow, HOLE, Origin, without_holes},
     parse::{self, Budget},
     programs,
     syntax::*,
@@ -220,9 +220,7 @@ impl<'c> Walker<'c> {
             return;
         }
         let mut effect = effect.manner(self.manner);
-        if has_hole(&effect.target.name) {
-            effect.target.name = effect.target.name.replace(HOLE, "…");
-        }
+        effect.target.name = without_holes(effect.target.name);
         self.effects.push(effect);
     }
 

@@ -75,7 +75,11 @@ fn number(value: u32, plain: &mut String) -> bool {
 /// Whether a label is written to be taken for another: in letters of another alphabet that look Latin, mixed with
 /// Latin ones, or in digits of another script.
 pub(super) fn is_look_alike(label: &str) -> bool {
-    let decoded = label.strip_prefix("xn--").and_then(punycode);
+    let encoded = label.strip_prefix("xn--");
+    if encoded.is_none() && label.is_ascii() {
+        return false;
+    }
+    let decoded = encoded.and_then(punycode);
     let label = decoded.as_deref().unwrap_or(label);
     let is_foreign = |letter: char| matches!(letter, '\u{370}'..='\u{58f}');
     let foreign = label.chars().any(is_foreign);

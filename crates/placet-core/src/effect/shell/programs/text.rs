@@ -64,6 +64,9 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
 
 /// Picking passwords out of an environment or a history is reading them.
 fn seeks_secret(walker: &mut Walker<'_>, call: &Call<'_>) {
+    if !call.input_origin().has(Origin::SECRET) {
+        return;
+    }
     let upper = |arg: &Arg<'_>| arg.as_str().to_ascii_uppercase().replace([' ', '-', '.', '*'], "_");
     let sought = call.args.iter().find(|arg| {
         !arg.as_str().starts_with('-')
@@ -72,7 +75,7 @@ fn seeks_secret(walker: &mut Walker<'_>, call: &Call<'_>) {
                 .any(names_a_secret)
     });
     let inverted = call.args.iter().any(|arg| matches!(arg.as_str(), "-v" | "--invert-match" | "-c" | "-q"));
-    if let Some(sought) = sought.filter(|_| call.input_origin().has(Origin::SECRET) && !inverted) {
+    if let Some(sought) = sought.filter(|_| !inverted) {
         let target = Target::new(TargetKind::Account, sought.as_str()).with(Sensitivity::Credential);
         let span = walker.span(call.range);
         walker.emit(Effect::new(Verb::Read, target, span));
