@@ -255,7 +255,7 @@ const HELPERS_OF_TWO: &[(&str, &[&str])] = &[
 ];
 
 /// Whether the name of a tool says that it calls somebody in about a life in danger.
-fn calls_for_help(name: &[String]) -> bool {
+fn calls_for_help(name: &[words::Word<'_>]) -> bool {
     let has = |words: &[&str]| name.iter().any(|word| words.contains(&word.as_str()));
     let of_two = || {
         name.windows(2).any(|pair| {

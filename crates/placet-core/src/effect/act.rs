@@ -2,7 +2,12 @@
 
 use std::sync::LazyLock;
 
-use super::{Place, Sensitivity, TargetKind, Undo, Verb, lookup::LookupSet, nouns, verbs, words};
+use super::{
+    Place, Sensitivity, TargetKind, Undo, Verb,
+    lookup::LookupSet,
+    nouns, verbs,
+    words::{self, Word},
+};
 
 /// What kind of thing a tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +105,7 @@ impl Act {
 }
 
 /// What the words of a name say is done; `None` if no word is a verb we know.
-pub fn of_name(name: &[String]) -> Option<Act> {
+pub fn of_name(name: &[Word<'_>]) -> Option<Act> {
     let mut found = verbs_of(name, false);
     if found.is_empty() {
         found = verbs_of(name, true);
@@ -108,7 +113,7 @@ pub fn of_name(name: &[String]) -> Option<Act> {
     if found.is_empty() {
         // `deletes_file`, `sending`: forms of a verb count where there is nothing better.
         // Not of what may be a thing: `console_messages` are some.
-        let stem = |word: &String| {
+        let stem = |word: &Word<'_>| {
             let mut stems = words::stems(word).skip(1).filter(|stem| !verbs::is_thing(stem));
             stems.find_map(|stem| verbs::of(&stem, verbs::Context::Tool))
         };
@@ -127,7 +132,7 @@ pub fn of_name(name: &[String]) -> Option<Act> {
 }
 
 /// The verbs in a name with their places.
-fn verbs_of(name: &[String], anywhere: bool) -> Vec<(usize, Act)> {
+fn verbs_of(name: &[Word<'_>], anywhere: bool) -> Vec<(usize, Act)> {
     let mut found = Vec::with_capacity(4);
     let mut at = 0;
     while at < name.len() {
@@ -145,7 +150,7 @@ fn verbs_of(name: &[String], anywhere: bool) -> Vec<(usize, Act)> {
 }
 
 /// Whether a name says that only something is looked at.
-fn only_looks(name: &[String], found: &[(usize, Act)], first_at: usize, first: Act) -> bool {
+fn only_looks(name: &[Word<'_>], found: &[(usize, Act)], first_at: usize, first: Act) -> bool {
     // `get_sent_mail` only looks, whatever it looks at; `get_and_delete` does not.
     let joined =
         name.iter().any(|word| matches!(word.as_str(), "and" | "or" | "then" | "with" | "y" | "und" | "et"));
@@ -179,8 +184,9 @@ fn only_looks(name: &[String], found: &[(usize, Act)], first_at: usize, first: A
 }
 
 /// The same act, seen with the things it is done to.
-fn by_nouns(act: Act, name: &[String]) -> Act {
+fn by_nouns(act: Act, name: &[Word<'_>]) -> Act {
     let names = |nouns: &[&str]| name.iter().any(|word| nouns.contains(&word.as_str()));
+    let nouns = nouns::Nouns::of(name);
     let key = name.windows(2).any(|pair| {
         pair[1].trim_end_matches('s') == "key"
             && matches!(
@@ -198,22 +204,19 @@ fn by_nouns(act: Act, name: &[String]) -> Act {
             )
     });
     if act.looks() {
-        let secret = (nouns::any(name, nouns::Kind::Secret) || key)
+        let secret = (nouns.any(nouns::Kind::Secret) || key)
             && !names(&["count", "usage", "price", "supply", "limit", "scanning"]);
         return if secret { Act { sensitivity: Sensitivity::Credential, ..act } } else { act };
     }
-    if nouns::any(name, nouns::Kind::Money)
-        && act.verb != Verb::Grant
-        && !nouns::any(name, nouns::Kind::Bookkeeping)
-    {
+    if nouns.any(nouns::Kind::Money) && act.verb != Verb::Grant && !nouns.any(nouns::Kind::Bookkeeping) {
         return Act::MONEY;
     }
-    if (nouns::any(name, nouns::Kind::Authority) || key) && act.verb != Verb::Spend {
+    if (nouns.any(nouns::Kind::Authority) || key) && act.verb != Verb::Spend {
         return Act::AUTHORITY;
     }
     let opens = matches!(act.verb, Verb::Configure | Verb::Send | Verb::Execute)
         && names(&["open", "unlock", "disarm", "disable", "off", "start", "control"]);
-    if opens && nouns::any(name, nouns::Kind::Safety) {
+    if opens && nouns.any(nouns::Kind::Safety) {
         return Act::DISRUPT;
     }
     act
@@ -259,11 +262,13 @@ const PREAMBLE: &[&str] = &[
 /// it, so it is only ever used to find more.
 pub fn of_description(text: &str) -> Vec<Act> {
     const SENTENCES_MAX: usize = 16;
+    /// Of each.
+    const LETTERS_MAX: usize = 90;
     static WORDS: LazyLock<LookupSet<&str>> = LazyLock::new(|| PREAMBLE.iter().copied().collect());
     let preamble = &*WORDS;
     let mut acts = Vec::new();
     for sentence in text.split(['.', '\n', ';', '!']).take(SENTENCES_MAX) {
-        let words = words::split(beginning(sentence));
+        let words = words::split(words::beginning(sentence, LETTERS_MAX));
         // `It also sends …`, `This tool will delete …`
         let Some(lead) = words.iter().position(|word| !preamble.contains(word.as_str())) else { continue };
         // `Onboarding new people` tells what it is good for, not what it does.
@@ -280,15 +285,6 @@ pub fn of_description(text: &str) -> Vec<Act> {
         }
     }
     acts
-}
-
-/// As much of a sentence as is looked at.
-fn beginning(sentence: &str) -> &str {
-    const LETTERS_MAX: usize = 90;
-    match sentence.len() > LETTERS_MAX {
-        true => sentence.char_indices().nth(LETTERS_MAX).map_or(sentence, |(at, _)| &sentence[..at]),
-        false => sentence,
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Pointer, Role, Span, act::Act, interpret::quote, words};
+use super::{
+    Pointer, Role, Span,
+    act::Act,
+    interpret::quote,
+    words::{self, Word},
+};
 use crate::{Json, Policy, ToolCall, policy::Organisation};
 
 /// Values looked at in the arguments of one call.
@@ -35,7 +40,7 @@ impl<'c> Leaf<'c> {
 
     /// Its text, if it is one and not empty.
     pub fn text(&self) -> Option<&'c str> {
-        self.value.as_str().filter(|text| !text.trim().is_empty())
+        self.value.as_str().filter(|text| !text.trim_start().is_empty())
     }
 
     /// The whole of it.
@@ -53,7 +58,7 @@ pub struct Asked<'c> {
     /// The name of the tool without the name of its server.
     pub name: &'c str,
     /// The words of that name.
-    pub words: Vec<String>,
+    pub words: Vec<Word<'c>>,
     /// Its values, in the order of the arguments.
     pub leaves: Vec<Leaf<'c>>,
     /// Commands that are given as a list of words, put together as a shell would read them.
@@ -170,7 +175,7 @@ impl<'c> Asked<'c> {
     }
 
     /// The words of what the call asks a tool for that can do several things.
-    pub fn action_words(&self) -> Option<Vec<String>> {
+    pub fn action_words(&self) -> Option<Vec<Word<'c>>> {
         self.texts(Role::Action).map(|(_, text)| words::split(text)).find(|words| !words.is_empty())
     }
 

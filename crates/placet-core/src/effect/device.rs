@@ -1,8 +1,11 @@
 //! Things in a home or a plant: lights are lights, but a door that opens lets people in.
 
 use super::{
-    Effect, Extent, Manner, Role, Seen, Sensitivity, Target, TargetKind, Verb, act::Act, asked::Asked, shape,
-    words,
+    Effect, Extent, Manner, Role, Seen, Sensitivity, Target, TargetKind, Verb,
+    act::Act,
+    asked::Asked,
+    shape,
+    words::{self, Word},
 };
 
 /// What keeps people and homes safe. A word here makes more of what is done with it.
@@ -70,7 +73,7 @@ pub fn read(asked: &Asked<'_>, act: Act, seen: Seen) -> Vec<Effect> {
         let mut things = words::split(domain);
         things.extend(entities.iter().flat_map(|entity| words::split(entity)));
         things.extend(asked.words.iter().cloned());
-        let any = |list: &[&str], words: &[String]| words.iter().any(|word| list.contains(&word.as_str()));
+        let any = |list: &[&str], words: &[Word<'_>]| words.iter().any(|word| list.contains(&word.as_str()));
         let secures = any(SECURING, &said) && !any(OPENING, &said);
         if any(SAFETY, &things) && any(OPENING, &said) && !secures {
             effect.target = effect.target.with(Sensitivity::System);
@@ -101,7 +104,7 @@ fn is_entity(key: &str) -> bool {
 }
 
 /// Domains that are more than a thing.
-fn by_domain(effect: Effect, domain: &str, said: &[String]) -> Effect {
+fn by_domain(effect: Effect, domain: &str, said: &[Word<'_>]) -> Effect {
     let says = |word: &str| said.iter().any(|said| said == word);
     match domain {
         "shell_command" | "python_script" | "command_line" | "hassio" | "rest_command" => {

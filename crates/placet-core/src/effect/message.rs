@@ -4,7 +4,8 @@ use super::{
     Effect, Extent, Manner, Place, Role, Seen, Sensitivity, Target, TargetKind, Undo, Verb,
     act::Act,
     asked::{Asked, Leaf},
-    shape, words,
+    shape,
+    words::{self, beginning},
 };
 use crate::redact::Redactor;
 
@@ -144,9 +145,10 @@ pub const EMERGENCY_NUMBER: &str = "an emergency number";
 
 /// Numbers that send people out: nobody calls them for a test.
 fn is_emergency_number(name: &str) -> bool {
-    let digits: String =
-        name.chars().filter(|letter| !matches!(letter, ' ' | '-' | '(' | ')' | '+')).collect();
-    matches!(digits.as_str(), "911" | "112" | "999" | "110" | "119" | "000" | "111" | "988" | "118" | "120")
+    let mut letters = name.chars().filter(|letter| !matches!(letter, ' ' | '-' | '(' | ')' | '+'));
+    let number = [letters.next(), letters.next(), letters.next()].map(|letter| letter.unwrap_or(' '));
+    let known = ["911", "112", "999", "110", "119", "000", "111", "988", "118", "120"];
+    letters.next().is_none() && known.iter().any(|known| known.chars().eq(number))
 }
 
 /// Addresses behind which many people are.
@@ -173,8 +175,7 @@ fn is_list(name: &str) -> bool {
 /// Whether a text calls everybody in a channel.
 fn mentions_everybody(asked: &Asked<'_>) -> bool {
     asked.leaves.iter().filter(|leaf| leaf.role() == Some(Role::Content)).filter_map(Leaf::text).any(|text| {
-        let end = text.char_indices().nth(CONTENT_MAX).map_or(text.len(), |(at, _)| at);
-        let text = &text[..end];
+        let text = beginning(text, CONTENT_MAX);
         text.contains('@')
             && ["@everyone", "@channel", "@here", "@all"].iter().any(|mention| {
                 text.match_indices(mention).any(|(at, _)| {
@@ -183,7 +184,8 @@ fn mentions_everybody(asked: &Asked<'_>) -> bool {
                     !before.is_alphanumeric() && !after.is_alphanumeric() && !matches!(after, '.' | '-' | '@')
                 })
             })
-            || ["<!channel>", "<!here>", "<!everyone>"].iter().any(|mention| text.contains(mention))
+            || text.contains('<')
+                && ["<!channel>", "<!here>", "<!everyone>"].iter().any(|mention| text.contains(mention))
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::lookup::Lookup;
+use super::{lookup::Lookup, words::Word};
 
 /// What a thing is, as far as that changes what is done to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,9 +53,20 @@ fn bit(kind: Kind) -> u8 {
     1 << kind as u8
 }
 
-/// Whether one of `words` is of that kind.
-pub fn any(words: &[String], kind: Kind) -> bool {
-    words.iter().any(|word| NOUNS.get(word.as_str()).is_some_and(|kinds| kinds & bit(kind) != 0))
+/// What the things are that a name speaks of.
+#[derive(Clone, Copy)]
+pub struct Nouns(u8);
+
+impl Nouns {
+    /// Those among `words`.
+    pub fn of(words: &[Word<'_>]) -> Self {
+        Self(words.iter().filter_map(|word| NOUNS.get(word.as_str())).fold(0, |all, kinds| all | kinds))
+    }
+
+    /// Whether one of them is of that kind.
+    pub fn any(self, kind: Kind) -> bool {
+        self.0 & bit(kind) != 0
+    }
 }
 
 #[cfg(test)]

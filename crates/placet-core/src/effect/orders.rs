@@ -1,8 +1,6 @@
 //! Text that gives an agent orders against those who watch over it. In a memory, a job or a description of a tool it would be
 //! read again and again, by an agent that cannot tell who wrote it.
 
-use std::sync::LazyLock;
-
 use super::{Effect, Place, Sensitivity, Target, TargetKind, Undo, Verb, asked::Leaf};
 
 /// What such text says, in lower case with single spaces.
@@ -54,14 +52,22 @@ const ORDERS: &[&str] = &[
     "<system>",
 ];
 
-/// The same by their first letter: most words begin none.
-static BY_FIRST: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
-    let mut by_first = vec![Vec::new(); 128];
-    for order in ORDERS {
-        by_first[usize::from(order.as_bytes()[0])].push(*order);
+/// For each first letter the second letters that may follow it, as bits: most words begin no order.
+const BEGINNINGS: [u32; 128] = {
+    let mut beginnings = [0; 128];
+    let mut at = 0;
+    while at < ORDERS.len() {
+        let order = ORDERS[at].as_bytes();
+        beginnings[order[0] as usize] |= bit(order[1]);
+        at += 1;
     }
-    by_first
-});
+    beginnings
+};
+
+/// One bit for a letter, whatever its case; other signs may share it.
+const fn bit(letter: u8) -> u32 {
+    1 << (letter & 31)
+}
 
 /// Whether `text` gives such orders.
 pub fn gives_orders(text: &str) -> bool {
@@ -93,12 +99,13 @@ pub fn gives_orders(text: &str) -> bool {
 
 /// Whether some order stands in `text`, in either case and however its words are set apart.
 fn stand_in(text: &[u8]) -> bool {
-    let by_first = &*BY_FIRST;
     let mut before = b' ';
-    text.iter().enumerate().any(|(at, byte)| {
-        let begins = !std::mem::replace(&mut before, *byte).is_ascii_alphanumeric();
-        let orders = by_first.get(usize::from(byte.to_ascii_lowercase())).filter(|_| begins);
-        orders.is_some_and(|orders| orders.iter().any(|order| begins_with(&text[at..], order)))
+    text.windows(2).enumerate().any(|(at, pair)| {
+        let begins = !std::mem::replace(&mut before, pair[0]).is_ascii_alphanumeric();
+        let first = usize::from(pair[0].to_ascii_lowercase());
+        begins
+            && BEGINNINGS.get(first).is_some_and(|seconds| seconds & bit(pair[1]) != 0)
+            && ORDERS.iter().any(|order| begins_with(&text[at..], order))
     })
 }
 

@@ -128,8 +128,7 @@ pub fn schema_role(schema: &Json, argument: &str) -> Option<Role> {
         Some(_) | None => {}
     }
     let description = property.get("description").and_then(Json::as_str)?;
-    let end = description.char_indices().nth(160).map_or(description.len(), |(at, _)| at);
-    let words = words::split(&description[..end]);
+    let words = words::split(words::beginning(description, 160));
     let says = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
     if says(&["shell", "bash", "command"]) && says(&["command", "commands", "line", "execute", "run"]) {
         Some(Role::Command)
@@ -265,6 +264,9 @@ pub fn is_mail_address(text: &str) -> bool {
 /// Whether all of `text` is an address on the web.
 pub fn is_address(text: &str) -> bool {
     let text = text.trim();
+    if !text.contains(':') && !text.starts_with("//") {
+        return false;
+    }
     let scheme =
         || ["javascript:", "data:", "file:", "//"].iter().any(|scheme| strip_scheme(text, scheme).is_some());
     !text.contains(char::is_whitespace)
@@ -300,16 +302,15 @@ fn is_statement(text: &str) -> bool {
     if !text.trim_start().starts_with(['d', 'D', 'a', 'A', 't', 'T', 'i', 'I', 'g', 'G', 'u', 'U']) {
         return false;
     }
-    let mut words = text.split_whitespace().take(3).map(str::to_ascii_lowercase);
+    let mut words = text.split_whitespace();
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let starts = matches!(
-        (first.as_str(), second.as_str()),
-        ("drop" | "alter" | "truncate", "table" | "database" | "schema" | "view" | "index" | "role" | "user")
-            | ("delete", "from")
-            | ("insert", "into")
-            | ("grant", "all" | "select" | "insert" | "update" | "delete")
-    ) || first == "update"
-        && text.split_whitespace().any(|word| word.eq_ignore_ascii_case("set"));
+    let is = |word: &str, names: &[&str]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
+    const THINGS: &[&str] = &["table", "database", "schema", "view", "index", "role", "user"];
+    let starts = is(first, &["drop", "alter", "truncate"]) && is(second, THINGS)
+        || is(first, &["delete"]) && is(second, &["from"])
+        || is(first, &["insert"]) && is(second, &["into"])
+        || is(first, &["grant"]) && is(second, &["all", "select", "insert", "update", "delete"])
+        || is(first, &["update"]) && text.split_whitespace().any(|word| is(word, &["set"]));
     starts && matches!(sql::looks_like(text), Some(sql::Language::Sql))
 }
 
@@ -320,6 +321,11 @@ pub fn is_command(text: &str) -> bool {
     let begins = text
         .starts_with(|letter: char| letter.is_ascii_lowercase() || matches!(letter, '.' | '/' | '$' | '~'));
     if !begins || text.len() > 16_384 {
+        return false;
+    }
+    let is_sign = |byte: u8| matches!(byte, b'|' | b'&' | b'>' | b'<' | b'$');
+    // A single plain word is no command: there is nothing with it that sentences do not have.
+    if text.bytes().all(|byte| byte.is_ascii_graphic() && !is_sign(byte)) {
         return false;
     }
     let mut words = text.split_whitespace();
@@ -337,7 +343,6 @@ pub fn is_command(text: &str) -> bool {
     let optioned = ["/", "~/", "./", "../", "$"].iter().any(|start| second.starts_with(start))
         || text.split_whitespace().skip(1).take(12).any(is_option);
     let operators = [" | ", " && ", " || ", " > ", " >> ", "$(", " 2>", "<<", " |"];
-    let is_sign = |byte: u8| matches!(byte, b'|' | b'&' | b'>' | b'<' | b'$');
     let piped = || text.bytes().any(is_sign) && operators.iter().any(|operator| text.contains(operator));
     let next = text.split_once("; ").and_then(|(_, next)| next.split_whitespace().next());
     let borrowed = first == "sudo" && !second.is_empty();

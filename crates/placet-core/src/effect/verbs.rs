@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{act::Act, lookup::Lookup};
+use super::{act::Act, lookup::Lookup, words::Word};
 
 /// Where a word stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Context {
 const TEXT: &str = include_str!("verbs.list");
 
 /// What a list says of one word.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 struct Entry {
     tool: Option<Act>,
     program: Option<Act>,
@@ -29,15 +29,15 @@ struct Entry {
     start: bool,
     /// A tool of this name shows it.
     topic: bool,
+    /// What it says with another word beside it.
+    beside: Vec<(&'static str, Act)>,
+    /// What it says with another anywhere after it.
+    with: Vec<(&'static str, Act)>,
 }
 
 #[derive(Default)]
 struct Verbs {
     words: Lookup<&'static str, Entry>,
-    /// Two words side by side, by the first.
-    beside: Lookup<&'static str, Vec<(&'static str, Act)>>,
-    /// The first with the second anywhere after it.
-    with: Lookup<&'static str, Vec<(&'static str, Act)>>,
     /// Those of scripts without spaces.
     unspaced: Vec<(&'static str, Act)>,
 }
@@ -74,11 +74,11 @@ fn read(text: &'static str) -> Result<Verbs, String> {
 impl Verbs {
     fn add(&mut self, word: &'static str, act: Act, contexts: &[&str]) -> Result<(), String> {
         if let Some((first, second)) = word.split_once('+') {
-            self.beside.entry(first).or_default().push((second, act));
+            self.words.entry(first).or_default().beside.push((second, act));
             return Ok(());
         }
         if let Some((first, second)) = word.split_once('/') {
-            self.with.entry(first).or_default().push((second, act));
+            self.words.entry(first).or_default().with.push((second, act));
             return Ok(());
         }
         if word.chars().any(is_unspaced) {
@@ -111,10 +111,14 @@ fn is_unspaced(letter: char) -> bool {
 pub fn of(word: &str, context: Context) -> Option<Act> {
     let entry = VERBS.words.get(word);
     match context {
-        Context::Tool => entry.and_then(|entry| entry.tool).or_else(|| unspaced(word)),
+        Context::Tool => of_tool(word, entry),
         Context::Program => entry?.program,
         Context::Cmdlet => entry?.cmdlet,
     }
+}
+
+fn of_tool(word: &str, entry: Option<&Entry>) -> Option<Act> {
+    entry.and_then(|entry| entry.tool).or_else(|| unspaced(word))
 }
 
 /// The gravest of the verbs inside a word of a script without spaces.
@@ -127,24 +131,24 @@ fn unspaced(word: &str) -> Option<Act> {
 }
 
 /// What `words` say at `at` in the name of a tool, and how many of them say it.
-pub fn at(words: &[String], at: usize) -> Option<(Act, usize)> {
+pub fn at(words: &[Word<'_>], at: usize) -> Option<(Act, usize)> {
     let word = words.get(at)?.as_str();
-    if let Some(pairs) = VERBS.beside.get(word)
-        && let Some(next) = words.get(at + 1)
-        && let Some((_, act)) = pairs.iter().find(|(second, _)| second == next)
-    {
-        return Some((*act, 2));
-    }
-    if let Some(pairs) = VERBS.with.get(word) {
+    let entry = VERBS.words.get(word);
+    if let Some(Entry { beside, with, .. }) = entry {
         let rest = words.get(at + 1..).unwrap_or_default();
+        if let Some(next) = rest.first()
+            && let Some((_, act)) = beside.iter().find(|(second, _)| *next == *second)
+        {
+            return Some((*act, 2));
+        }
         let is_second = |second: &str| {
-            rest.iter().any(|word| word.strip_suffix('s').unwrap_or(word) == second || word == second)
+            rest.iter().any(|word| word.strip_suffix('s').unwrap_or(word) == second || *word == second)
         };
-        if let Some((_, act)) = pairs.iter().find(|(second, _)| is_second(second)) {
+        if let Some((_, act)) = with.iter().find(|(second, _)| is_second(second)) {
             return Some((*act, 1));
         }
     }
-    of(word, Context::Tool).map(|act| (act, 1))
+    of_tool(word, entry).map(|act| (act, 1))
 }
 
 /// Whether `word` is as often the name of a thing as a verb.

@@ -1,13 +1,46 @@
 //! The words a name is made of, whatever style and alphabet it is written in.
 
+use std::{borrow::Cow, ops::Deref};
+
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+/// A word of a name, in lower case: a piece of the name itself, where it stands there so.
+#[derive(Clone, Debug)]
+pub struct Word<'n>(Cow<'n, str>);
+
+impl Word<'_> {
+    /// The word as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Deref for Word<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl PartialEq<str> for Word<'_> {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<&str> for Word<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
 
 /// Letters of a name that are looked at; names of tools are shorter.
 const LETTERS_MAX: usize = 256;
 
 /// Splits `getUnreadMail`, `get_unread_mail`, `mail.get-unread` and `GETUnreadMail2` into lower-case words without
 /// accents. A word in letters that only look like Latin ones is read as the Latin word, so that it cannot hide.
-pub fn split(name: &str) -> Vec<String> {
+pub fn split(name: &str) -> Vec<Word<'_>> {
     if name.is_ascii() {
         return split_ascii(&name[..name.len().min(LETTERS_MAX)]);
     }
@@ -16,14 +49,14 @@ pub fn split(name: &str) -> Vec<String> {
         let folded = looks_like(letter);
         (letter, folded)
     }));
-    words.words
+    words.words.into_iter().map(|word| Word(Cow::Owned(word))).collect()
 }
 
 /// The same for plain letters, which nearly all names are made of.
-fn split_ascii(name: &str) -> Vec<String> {
+fn split_ascii(name: &str) -> Vec<Word<'_>> {
     let kind = |at: usize| name.as_bytes().get(at).map_or(Letter::None, |byte| Letter::of(*byte));
     let mut words = Vec::with_capacity(8);
-    let (mut start, mut before) = (0, Letter::None);
+    let (mut start, mut before, mut capital) = (0, Letter::None, false);
     for at in 0..=name.len() {
         let here = kind(at);
         // Most letters stand in the middle of a word.
@@ -31,15 +64,26 @@ fn split_ascii(name: &str) -> Vec<String> {
             continue;
         }
         if at > start && (here == Letter::None || starts_word(before, here, || kind(at + 1))) {
-            words.push(name[start..at].to_ascii_lowercase());
-            start = at;
+            let word = &name[start..at];
+            words.push(Word(if capital { word.to_ascii_lowercase().into() } else { word.into() }));
+            (start, capital) = (at, false);
         }
         if here == Letter::None {
             start = at + 1;
         }
+        capital |= here == Letter::Capital;
         before = here;
     }
     words
+}
+
+/// The first `letters` of `text`, or all of it.
+pub fn beginning(text: &str, letters: usize) -> &str {
+    // No letter is shorter than a byte.
+    match text.len() > letters {
+        true => text.char_indices().nth(letters).map_or(text, |(at, _)| &text[..at]),
+        false => text,
+    }
 }
 
 /// What a byte is in a word.
@@ -173,29 +217,23 @@ pub fn looks_like(letter: char) -> char {
 }
 
 /// The plain forms a word of English may have: `deletes` and `deleting` are `delete` as far as a list can tell.
-pub fn stems(word: &str) -> impl Iterator<Item = String> + use<> {
-    let mut stems = vec![word.to_owned()];
-    if let Some(stem) = word.strip_suffix("ies") {
-        stems.push(format!("{stem}y"));
-    }
-    if let Some(stem) = word.strip_suffix("es") {
-        stems.push(stem.to_owned());
-    }
-    if let Some(stem) = word.strip_suffix('s') {
-        stems.push(stem.to_owned());
-    }
-    if let Some(stem) = word.strip_suffix("ing").filter(|stem| stem.len() > 2) {
-        stems.push(stem.to_owned());
-        stems.push(format!("{stem}e"));
-        // `dropping` is `drop`.
-        if let [.., a, b] = stem.as_bytes()
-            && a == b
-            && stem.is_ascii()
-        {
-            stems.push(stem[..stem.len() - 1].to_owned());
-        }
-    }
-    stems.into_iter()
+pub fn stems(word: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let doing = word.strip_suffix("ing").filter(|stem| stem.len() > 2);
+    // `dropping` is `drop`.
+    let doubled = doing.filter(|stem| stem.is_ascii() && matches!(stem.as_bytes(), [.., a, b] if a == b));
+    let forms = [
+        (Some(word), ""),
+        (word.strip_suffix("ies"), "y"),
+        (word.strip_suffix("es"), ""),
+        (word.strip_suffix('s'), ""),
+        (doing, ""),
+        (doing, "e"),
+        (doubled.map(|stem| &stem[..stem.len() - 1]), ""),
+    ];
+    forms.into_iter().filter_map(|(stem, ending)| match ending {
+        "" => stem.map(Cow::Borrowed),
+        ending => stem.map(|stem| Cow::Owned(format!("{stem}{ending}"))),
+    })
 }
 
 #[cfg(test)]
