@@ -4,6 +4,8 @@ use std::{collections::VecDeque, ops::Range};
 
 /// Texts in their order, as a tree of what they begin with.
 pub struct Sought {
+    /// The nodes that nothing is before, by their first letter; 0 where there is none.
+    roots: [u32; 256],
     nodes: Vec<Node>,
     /// The first letter of each node: those that branch from one stand together, and so do their letters.
     firsts: Vec<u8>,
@@ -24,7 +26,8 @@ struct Node {
 impl Sought {
     /// All of `texts`, which are in order.
     pub fn of(texts: &[&[u8]]) -> Self {
-        let mut sought = Self { nodes: vec![Node::default()], firsts: vec![0], letters: Vec::new() };
+        let mut sought =
+            Self { roots: [0; 256], nodes: vec![Node::default()], firsts: vec![0], letters: Vec::new() };
         // A node, the texts that begin with its letters and those before it, and how many letters that is.
         let mut open = VecDeque::from([(0, 0..texts.len(), 0)]);
         while let Some((node, mut here, length)) = open.pop_front() {
@@ -45,6 +48,9 @@ impl Sought {
             }
             sought.nodes[node].next = narrow(next..sought.nodes.len());
         }
+        for root in wide(&sought.nodes[0].next) {
+            sought.roots[usize::from(sought.firsts[root])] = root as u32;
+        }
         sought
     }
 
@@ -58,22 +64,22 @@ impl Sought {
     /// Sees the number of every text that `letters` begin with, and how long it is, the shorter ones first.
     #[inline]
     pub fn each(&self, letters: &[u8], mut see: impl FnMut(usize, usize)) {
-        let (mut node, mut length) = (&self.nodes[0], 0);
-        loop {
-            for text in wide(&node.ends) {
-                see(text, length);
-            }
-            let Some((first, rest)) = letters.get(length..).and_then(<[u8]>::split_first) else { return };
-            let next = wide(&node.next);
-            let Some(at) = self.firsts[next.clone()].iter().position(|letter| letter == first) else {
-                return;
-            };
-            node = &self.nodes[next.start + at];
+        wide(&self.nodes[0].ends).for_each(|text| see(text, 0));
+        let Some(first) = letters.first() else { return };
+        let (mut next, mut length) = (self.roots[usize::from(*first)] as usize, 0);
+        while next != 0 {
+            let node = &self.nodes[next];
             let own = &self.letters[wide(&node.letters)];
-            if !rest.starts_with(&own[1..]) {
+            // The first of them is known to be there.
+            if !letters[length + 1..].starts_with(&own[1..]) {
                 return;
             }
             length += own.len();
+            wide(&node.ends).for_each(|text| see(text, length));
+            let Some(first) = letters.get(length) else { return };
+            let branches = wide(&node.next);
+            let branch = memchr::memchr(*first, &self.firsts[branches.clone()]);
+            next = branch.map_or(0, |branch| branches.start + branch);
         }
     }
 }

@@ -144,7 +144,15 @@ impl Folded {
         while let Some(mut letter) = rest.next() {
             // Most of most texts.
             if letter.is_ascii_lowercase() {
+                let text = rest.as_str();
+                let more = text.bytes().take_while(u8::is_ascii_lowercase).count();
                 self.latin(letter as u8);
+                before = self.latin_on(&text.as_bytes()[..more]).map_or(letter, char::from);
+                rest = text[more..].chars();
+                continue;
+            }
+            if letter == ' ' {
+                self.end_word(foreign);
                 before = letter;
                 continue;
             }
@@ -246,6 +254,23 @@ impl Folded {
             self.looks.push(byte);
         }
         self.push_unless_again([byte]);
+    }
+
+    /// Goes on with a word in small letters, and gives the last of them.
+    #[inline]
+    fn latin_on(&mut self, letters: &[u8]) -> Option<u8> {
+        if self.word.looks_latin {
+            letters.iter().for_each(|letter| self.latin(*letter));
+            return letters.last().copied();
+        }
+        let mut last = self.letters.last().copied();
+        for letter in letters {
+            if last != Some(*letter) {
+                self.letters.push(*letter);
+                last = Some(*letter);
+            }
+        }
+        letters.last().copied()
     }
 
     /// The letter before, of so many bytes, is the same: it stands for both.
