@@ -165,7 +165,19 @@ impl Folded {
                 before = letter;
                 continue;
             }
-            let mut known = Known::of(letter);
+            if sign::is_korean(letter) {
+                self.push(utf8::<3>(letter));
+                before = letter;
+                continue;
+            }
+            let (unkept, plain_known);
+            let mut known = match Known::kept(letter) {
+                Some(known) => known,
+                None => {
+                    unkept = Known::read(letter);
+                    &unkept
+                }
+            };
             match known.form {
                 Form::Same => {}
                 Form::Instead(plain) if plain.is_ascii() => {
@@ -176,7 +188,8 @@ impl Folded {
                 Form::Instead(plain) => {
                     is_plainer = true;
                     letter = plain;
-                    known = Known::of(plain);
+                    plain_known = Known::of(plain);
+                    known = &plain_known;
                 }
                 Form::Whole => return Err(MustBePlain),
                 Form::WholeIfAny => may_be_plainer = true,
@@ -212,7 +225,7 @@ impl Folded {
     }
 
     /// Puts what `letter` is, and says what comes before the next one.
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, sign: Sign, letter: char, before: char, foreign: Foreign) -> char {
         match sign {
             Sign::Nothing => return before,

@@ -26,6 +26,8 @@ pub struct Record<'r> {
     known: Vec<Known>,
     /// The same in order, with their masks: those with the same beginning stand together.
     in_order: BTreeMap<String, usize>,
+    /// How long the longest of them is.
+    longest: usize,
 }
 
 /// A secret that is looked for.
@@ -71,6 +73,7 @@ impl<'r> Record<'r> {
             wanted: HashMap::default(),
             known: Vec::new(),
             in_order: BTreeMap::new(),
+            longest: 0,
         }
     }
 
@@ -211,7 +214,7 @@ impl<'r> Record<'r> {
 
     /// The mask of the first known secret that `beginning` is the beginning of.
     fn whole(&self, beginning: &str) -> Option<usize> {
-        if beginning.len() < BEGINNING_FROM {
+        if !(BEGINNING_FROM..self.longest).contains(&beginning.len()) {
             return None;
         }
         let behind = self.in_order.range::<str, _>((Bound::Excluded(beginning), Bound::Unbounded));
@@ -243,6 +246,7 @@ impl<'r> Record<'r> {
         let plain = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b':' | b' ');
         let word = secret.bytes().all(plain) || secret.bytes().all(|byte| byte.is_ascii_digit());
         if secret.len() >= KNOWN_FROM && !word && self.known.len() < KNOWN_MAX {
+            self.longest = self.longest.max(secret.len());
             self.in_order.insert(secret.to_owned(), number);
             self.known.push(Known { secret: secret.to_owned(), kind: kind.clone() });
         }
@@ -260,10 +264,12 @@ fn find_all(mut known: Vec<&Known>, text: &str, found: &mut Vec<Found>) {
         begins[spread(*first)] = true;
     }
     let bytes = text.as_bytes();
-    for (at, first) in bytes.array_windows().enumerate().filter(|(_, first)| begins[spread(**first)]) {
-        sought.each(&bytes[at..], |number, length| {
-            found.push(Found { kind: known[number].kind.clone(), range: at..at + length });
-        });
+    for (at, first) in bytes.array_windows().enumerate() {
+        if begins[spread(*first)] {
+            sought.each(&bytes[at..], |number, length| {
+                found.push(Found { kind: known[number].kind.clone(), range: at..at + length });
+            });
+        }
     }
 }
 

@@ -22,7 +22,8 @@ impl Words {
     /// Whether `word` is one of them.
     pub fn has(&self, word: &str) -> bool {
         let words = self.0.get(place(word));
-        words.is_some_and(|words| words.iter().any(|other| word.eq_ignore_ascii_case(other)))
+        words
+            .is_some_and(|words| words.iter().any(|other| word == *other || word.eq_ignore_ascii_case(other)))
     }
 }
 

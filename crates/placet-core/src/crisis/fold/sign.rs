@@ -65,23 +65,27 @@ impl Known {
     /// What is known of `letter`.
     #[inline]
     pub fn of(letter: char) -> Self {
-        let code = letter as u32;
-        match code {
-            // Nearly all of Korean, and below of Chinese, where there is nothing to look up.
-            _ if is_plainly_unspaced(letter) => Self { sign: Sign::Unspaced(letter), form: Form::Same },
-            0xac00..=0xd7a3 => Self { sign: Sign::Other(letter), form: Form::Same },
-            _ => Self::kept(code).unwrap_or_else(|| Self::read(letter)),
+        // Nearly all of Chinese and Korean, where there is nothing to look up.
+        if is_plainly_unspaced(letter) {
+            Self { sign: Sign::Unspaced(letter), form: Form::Same }
+        } else if is_korean(letter) {
+            Self { sign: Sign::Other(letter), form: Form::Same }
+        } else {
+            Self::kept(letter).copied().unwrap_or_else(|| Self::read(letter))
         }
     }
 
-    fn kept(code: u32) -> Option<Self> {
+    /// The same, where it is kept.
+    #[inline]
+    pub fn kept(letter: char) -> Option<&'static Self> {
+        let code = letter as u32;
         let first = code - code % PAGE;
         // What is no character is never asked for.
         let known =
             |code| char::from_u32(code).map_or(Self { sign: Sign::Blank, form: Form::Same }, Self::read);
         let page =
             PAGES.get((code / PAGE) as usize)?.get_or_init(|| (first..first + PAGE).map(known).collect());
-        page.get((code % PAGE) as usize).copied()
+        page.get((code % PAGE) as usize)
     }
 
     /// The same from the tables of Unicode.
@@ -94,6 +98,12 @@ impl Known {
 #[inline]
 pub fn is_plainly_unspaced(letter: char) -> bool {
     matches!(letter, '\u{3041}'..='\u{3096}' | '\u{3400}'..='\u{9fff}')
+}
+
+/// Whether `letter` is a syllable of Korean, all of which are folded to themselves.
+#[inline]
+pub fn is_korean(letter: char) -> bool {
+    matches!(letter, '\u{ac00}'..='\u{d7a3}')
 }
 
 /// `inside` is whether letters stand before it in the same word.
