@@ -24,7 +24,7 @@ impl CallDigest {
     /// known to ignore, such as a free-text `description`. Only arguments at the top are left out,
     /// never members of the same name further down.
     pub fn of(call: &ToolCall, without: &[&str]) -> Self {
-        let mut bytes = Vec::with_capacity(512);
+        let mut bytes = Vec::with_capacity(1024);
         bytes.extend_from_slice(Self::DOMAIN);
         write_subject(call, without, &mut bytes);
         Self(Sha256::digest(&bytes).into())

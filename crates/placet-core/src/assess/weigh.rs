@@ -111,7 +111,7 @@ fn certainty_weight(effect: &Effect) -> (u32, &'static str) {
 
 /// The factors of one effect.
 fn factors_of(index: usize, effect: &Effect) -> Vec<Factor> {
-    let mut factors = Vec::with_capacity(6);
+    let mut factors = Vec::with_capacity(10);
     let mut add = |name: &'static str, (weight, words): (u32, &'static str)| {
         if weight > 0 {
             factors.push(Factor {
@@ -190,7 +190,7 @@ pub fn weighs(effect: &Effect) -> bool {
 
 /// What is taken from the confidence, each kind once.
 fn doubts(reading: &Reading, cwd_known: bool) -> Vec<Factor> {
-    let mut doubts = Vec::new();
+    let mut doubts = Vec::with_capacity(4);
     let mut add = |name: &'static str, weight: u32, words: &'static str, effect: Option<usize>| {
         doubts.push(Factor {
             name: name.into(),
@@ -414,7 +414,7 @@ fn apply_setting(
 }
 
 fn reasons(effects: &[Effect], riskiest: usize, ask: Option<Ask>) -> Vec<String> {
-    let mut reasons = Vec::new();
+    let mut reasons = Vec::with_capacity(4);
     if let Some(effect) = effects.get(riskiest) {
         reasons.push(effect.sentence());
     }

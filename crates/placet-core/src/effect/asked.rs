@@ -23,7 +23,7 @@ pub struct Leaf<'c> {
     /// The innermost key above it.
     pub key: &'c str,
     /// Where it stands.
-    pub pointer: Pointer,
+    place: Place<'c>,
     /// What it is for, as the tool table or the operator says.
     pub told: Option<Role>,
     /// What an argument of its name is usually for.
@@ -32,7 +32,30 @@ pub struct Leaf<'c> {
     pub value: &'c Json,
 }
 
+/// Where a value stands. Of most, nobody asks for the pointer.
+#[derive(Clone, Debug)]
+enum Place<'c> {
+    /// It is this argument.
+    Argument(&'c str),
+    /// It is within one.
+    Inside(Pointer),
+}
+
+impl Place<'_> {
+    fn pointer(&self) -> Pointer {
+        match self {
+            Self::Argument(key) => Pointer::root().key(key),
+            Self::Inside(pointer) => pointer.clone(),
+        }
+    }
+}
+
 impl<'c> Leaf<'c> {
+    /// Where it stands.
+    pub fn pointer(&self) -> Pointer {
+        self.place.pointer()
+    }
+
     /// What it is for: told, or else usual.
     pub fn role(&self) -> Option<Role> {
         self.told.or(self.usual)
@@ -45,7 +68,7 @@ impl<'c> Leaf<'c> {
 
     /// The whole of it.
     pub fn span(&self) -> Span {
-        Span::whole(self.pointer.clone(), self.value.as_str().unwrap_or(""))
+        Span::whole(self.pointer(), self.value.as_str().unwrap_or(""))
     }
 }
 
@@ -93,7 +116,7 @@ impl<'c> Asked<'c> {
                 continue;
             }
             let usual = Role::of_key(key);
-            asked.collect(key, key, (told.copied(), usual), value, Pointer::root().key(key), 0);
+            asked.collect(key, key, (told.copied(), usual), value, Place::Argument(key), 0);
         }
         asked
     }
@@ -104,7 +127,7 @@ impl<'c> Asked<'c> {
         key: &'c str,
         (told, usual): (Option<Role>, Option<Role>),
         value: &'c Json,
-        pointer: Pointer,
+        place: Place<'c>,
         depth: usize,
     ) {
         if depth > DEPTH_MAX || self.leaves.len() >= VALUES_MAX {
@@ -116,6 +139,7 @@ impl<'c> Asked<'c> {
                 let is_command = told.or(usual) == Some(Role::Command);
                 let words: Option<Vec<String>> = items.iter().map(|item| item.as_str().map(quote)).collect();
                 let argv = words.filter(|words| is_command && words.len() > 1);
+                let pointer = place.pointer();
                 if let Some(words) = &argv {
                     self.argv.push((pointer.clone(), words.join(" ")));
                 }
@@ -125,17 +149,20 @@ impl<'c> Asked<'c> {
                     {
                         continue;
                     }
-                    self.collect(argument, key, (told, usual), item, pointer.index(index), depth + 1);
+                    let place = Place::Inside(pointer.index(index));
+                    self.collect(argument, key, (told, usual), item, place, depth + 1);
                     if self.more {
                         return;
                     }
                 }
             }
             Json::Object(object) => {
+                let pointer = place.pointer();
                 for (key, item) in object.iter() {
                     // What is inside says better what it is for than what it is inside of.
                     let usual = Role::of_key(key).or(usual);
-                    self.collect(argument, key, (told, usual), item, pointer.key(key), depth + 1);
+                    let place = Place::Inside(pointer.key(key));
+                    self.collect(argument, key, (told, usual), item, place, depth + 1);
                     if self.more {
                         return;
                     }
@@ -143,7 +170,7 @@ impl<'c> Asked<'c> {
             }
             Json::Null => {}
             Json::Bool(_) | Json::Number(_) | Json::String(_) => {
-                self.leaves.push(Leaf { argument, key, pointer, told, usual, value });
+                self.leaves.push(Leaf { argument, key, place, told, usual, value });
             }
         }
     }

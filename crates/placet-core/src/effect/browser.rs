@@ -279,7 +279,7 @@ fn run(asked: &Asked<'_>, leaf: &Leaf<'_>, code: &str, seen: Seen, effects: &mut
         }
     }
     // The same words may be for a program rather than a page: what that would do counts too.
-    let program = shell::interpret_code("javascript", code, leaf.pointer.clone(), asked.call.cwd());
+    let program = shell::interpret_code("javascript", code, leaf.pointer(), asked.call.cwd());
     let computes = program.iter().all(|effect| effect.verb == Verb::Read);
     effects.extend(program.into_iter().filter(|effect| !matches!(effect.verb, Verb::Execute)));
     if !computes {

@@ -23,15 +23,10 @@ pub fn read(asked: &Asked<'_>, act: Act, seen: Seen) -> Vec<Effect> {
     let claimed = [Role::Grantee, Role::Permission, Role::Recipient, Role::Content];
     shape::read_rest(asked, act, seen, &claimed, &mut effects);
     // Whoever was told of above is not told of again.
-    let spans: Vec<_> = effects
-        .iter()
-        .filter(|effect| effect.verb == Verb::Grant)
-        .map(|effect| effect.because.clone())
-        .collect();
-    let mut told = std::collections::HashSet::new();
-    effects.retain(|effect| {
-        effect.verb != Verb::Grant || told.insert(effect.because.clone()) || !spans.contains(&effect.because)
-    });
+    if effects.iter().filter(|effect| effect.verb == Verb::Grant).nth(1).is_some() {
+        let mut told = std::collections::HashSet::new();
+        effects.retain(|effect| effect.verb != Verb::Grant || told.insert(effect.because.clone()));
+    }
     effects
 }
 

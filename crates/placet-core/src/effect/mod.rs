@@ -358,8 +358,10 @@ impl Effect {
             };
         }
         let name = readable(&self.target.name);
-        let mut sentence =
-            format!("{} {}", self.verb.words(), if name.is_empty() { "something" } else { &name });
+        let mut sentence = String::with_capacity(name.len() + 64);
+        sentence.push_str(self.verb.words());
+        sentence.push(' ');
+        sentence.push_str(if name.is_empty() { "something" } else { &name });
         if let Some(words) = &self.words {
             sentence.push_str(": ");
             sentence.push_str(words);

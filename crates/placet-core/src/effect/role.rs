@@ -4,7 +4,10 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
-use super::{lookup::Lookup, words};
+use super::{
+    lookup::Lookup,
+    words::{self, Word},
+};
 use crate::tool_call::{nearest, suggestion};
 
 /// What an argument is for.
@@ -93,7 +96,15 @@ impl Role {
 
     /// The role an argument of this name usually has; a guess, which only ever adds to what is read.
     pub fn of_key(key: &str) -> Option<Self> {
-        let words = words::split(key);
+        let (one, several);
+        // Most keys are one plain word.
+        let words = if !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            one = [Word::from(key)];
+            &one[..]
+        } else {
+            several = words::split(key);
+            &several
+        };
         let last = words.last()?.as_str();
         // `path_id`, `url_count` and the like only point at something.
         if matches!(last, "id" | "ids" | "count" | "limit" | "type" | "format" | "size" | "length" | "offset")

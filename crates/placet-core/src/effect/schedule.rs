@@ -79,7 +79,7 @@ fn run_later(asked: &Asked<'_>, leaf: &Leaf<'_>, effects: &mut Vec<Effect>) {
                 shape::command(asked, leaf, command, effects);
                 let from = before.min(effects.len());
                 for effect in &mut effects[from..] {
-                    effect.because = super::Span::new(leaf.pointer.clone(), range..range + command.len());
+                    effect.because = super::Span::new(leaf.pointer(), range..range + command.len());
                 }
             }
             if orders::gives_orders(text) {

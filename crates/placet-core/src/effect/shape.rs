@@ -149,7 +149,7 @@ pub fn schema_role(schema: &Json, argument: &str) -> Option<Role> {
 
 /// A command for a shell.
 pub fn command(asked: &Asked<'_>, leaf: &Leaf<'_>, text: &str, effects: &mut Vec<Effect>) {
-    effects.extend(shell::interpret(text, leaf.pointer.clone(), asked.call.cwd(), None));
+    effects.extend(shell::interpret(text, leaf.pointer(), asked.call.cwd(), None));
 }
 
 /// Code, of the language that it looks most like.
@@ -160,7 +160,7 @@ fn code(asked: &Asked<'_>, leaf: &Leaf<'_>, text: &str, effects: &mut Vec<Effect
             .iter()
             .any(|sign| text.contains(sign));
     let language = if script { "javascript" } else { "python" };
-    effects.extend(shell::interpret_code(language, text, leaf.pointer.clone(), asked.call.cwd()));
+    effects.extend(shell::interpret_code(language, text, leaf.pointer(), asked.call.cwd()));
 }
 
 /// A statement for a database, with the commands and files it names.
@@ -170,7 +170,7 @@ pub fn statement(asked: &Asked<'_>, leaf: &Leaf<'_>, text: &str, effects: &mut V
     let here = |effect: Effect| Effect { because: leaf.span(), ..effect };
     effects.extend(read.effects.into_iter().map(here));
     for command in read.shell {
-        let found = shell::interpret(&command, leaf.pointer.clone(), asked.call.cwd(), None);
+        let found = shell::interpret(&command, leaf.pointer(), asked.call.cwd(), None);
         effects.extend(found.into_iter().map(here));
     }
     // The database's own machine: not the working tree, unless it is a file of a local client.
@@ -187,7 +187,7 @@ fn address(asked: &Asked<'_>, leaf: &Leaf<'_>, text: &str, act: Act, seen: Seen,
         return;
     }
     if let Some(script) = strip_scheme(text, "javascript:") {
-        effects.extend(shell::interpret_code("javascript", script, leaf.pointer.clone(), asked.call.cwd()));
+        effects.extend(shell::interpret_code("javascript", script, leaf.pointer(), asked.call.cwd()));
     }
     let looks = act.looks() && !address.speaks();
     let verb = if looks { Verb::Read } else { Verb::Send };

@@ -8,6 +8,13 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 #[derive(Clone, Debug)]
 pub struct Word<'n>(Cow<'n, str>);
 
+impl<'n> From<&'n str> for Word<'n> {
+    /// A word that is in lower case already.
+    fn from(word: &'n str) -> Self {
+        Self(Cow::Borrowed(word))
+    }
+}
+
 impl Word<'_> {
     /// The word as text.
     pub fn as_str(&self) -> &str {
@@ -52,27 +59,40 @@ pub fn split(name: &str) -> Vec<Word<'_>> {
     words.words.into_iter().map(|word| Word(Cow::Owned(word))).collect()
 }
 
-/// The same for plain letters, which nearly all names are made of.
+/// The same for plain letters, which nearly all names are made of: a word is a run of digits, of small letters with a
+/// capital before them or without, or of capitals up to the one that the next word begins with.
 fn split_ascii(name: &str) -> Vec<Word<'_>> {
-    let kind = |at: usize| name.as_bytes().get(at).map_or(Letter::None, |byte| Letter::of(*byte));
+    let bytes = name.as_bytes();
+    let is = |at: usize, letter: Letter| bytes.get(at).is_some_and(|byte| Letter::of(*byte) == letter);
+    let run = |mut at: usize, letter: Letter| {
+        while is(at, letter) {
+            at += 1;
+        }
+        at
+    };
     let mut words = Vec::with_capacity(8);
-    let (mut start, mut before, mut capital) = (0, Letter::None, false);
-    for at in 0..=name.len() {
-        let here = kind(at);
-        // Most letters stand in the middle of a word.
-        if here == before && matches!(here, Letter::Small | Letter::Digit) {
-            continue;
-        }
-        if at > start && (here == Letter::None || starts_word(before, here, || kind(at + 1))) {
-            let word = &name[start..at];
-            words.push(Word(if capital { word.to_ascii_lowercase().into() } else { word.into() }));
-            (start, capital) = (at, false);
-        }
-        if here == Letter::None {
-            start = at + 1;
-        }
-        capital |= here == Letter::Capital;
-        before = here;
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let first = Letter::of(*byte);
+        let end = match first {
+            Letter::None => {
+                at += 1;
+                continue;
+            }
+            Letter::Small | Letter::Digit => run(at + 1, first),
+            // `getUnread`, `HTTPUrl`, `URL2`
+            Letter::Capital => match run(at + 1, Letter::Capital) {
+                end if end == at + 1 => run(end, Letter::Small),
+                end if is(end, Letter::Small) => end - 1,
+                end => end,
+            },
+        };
+        let word = &name[at..end];
+        words.push(Word(match first {
+            Letter::Capital => word.to_ascii_lowercase().into(),
+            Letter::Small | Letter::Digit | Letter::None => word.into(),
+        }));
+        at = end;
     }
     words
 }
@@ -114,13 +134,6 @@ impl Letter {
         };
         LETTERS[usize::from(byte)]
     }
-}
-
-/// Whether a word starts at the letter `here` within letters: `getUnread`, `HTTPUrl`, `url2`.
-fn starts_word(before: Letter, here: Letter, after: impl Fn() -> Letter) -> bool {
-    here == Letter::Capital
-        && (before == Letter::Small || before == Letter::Capital && after() == Letter::Small)
-        || (here == Letter::Digit) != (before == Letter::Digit)
 }
 
 #[derive(Default)]

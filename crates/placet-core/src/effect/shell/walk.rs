@@ -87,7 +87,7 @@ impl<'c> Walker<'c> {
             pointer,
             root,
             base: path::Base::new(root),
-            effects: Vec::new(),
+            effects: Vec::with_capacity(8),
             env: Env::starting_in(directory),
             manner: Manner::PLAIN,
             budget: Budget::default(),

@@ -7,7 +7,7 @@ use crate::effect::shell::syntax::{
 
 impl<'a> Parser<'a> {
     pub(super) fn simple_command(&mut self, redirects: &mut Vec<Redirect<'a>>) -> Read<Command<'a>> {
-        let (mut assignments, mut words) = (Vec::new(), Vec::new());
+        let (mut assignments, mut words) = (Vec::new(), Vec::with_capacity(4));
         let start = self.at;
         match self.simple_words(&mut assignments, &mut words, redirects) {
             Ok(Some(function)) => return Ok(function),
