@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{
     How, Language, Range,
     reader::{Arguments, Reader},
+    special::Special,
     table::{self, Row, Slot, Word},
     token::{Kind as Token, inner},
     value::{Kind, Text, Value},
@@ -496,8 +497,8 @@ impl<'a> Reader<'a, '_> {
         }
         let value = match row.special {
             Some(special) => {
-                let words = self.slots(&row.words, receiver, arguments);
-                self.special(special, name, receiver, &words, arguments, range)
+                let words = Slots { template: &row.words, receiver, arguments };
+                self.special(special, name, words, range)
             }
             None => {
                 let mut words = Vec::new();
@@ -515,9 +516,10 @@ impl<'a> Reader<'a, '_> {
             },
             None => value,
         };
-        if row.special.is_none()
-            || !matches!(row.special, Some("map" | "eval" | "timer" | "partial" | "apply"))
-        {
+        if !matches!(
+            row.special,
+            Some(Special::Map | Special::Eval | Special::Timer | Special::Partial | Special::Apply)
+        ) {
             let result = Value::Unknown(value.origin());
             self.callbacks("", arguments, &result, range);
         }
@@ -608,16 +610,16 @@ impl<'a> Reader<'a, '_> {
             Some(row) => !matches!(
                 row.special,
                 Some(
-                    "pure"
-                        | "text"
-                        | "list"
-                        | "dict"
-                        | "print"
-                        | "path"
-                        | "join_path"
-                        | "parent"
-                        | "itself"
-                        | "map"
+                    Special::Pure
+                        | Special::Text
+                        | Special::List
+                        | Special::Dict
+                        | Special::Print
+                        | Special::Path
+                        | Special::JoinPath
+                        | Special::Parent
+                        | Special::Itself
+                        | Special::Map
                 )
             ),
             None => false,
@@ -637,18 +639,20 @@ impl<'a> Reader<'a, '_> {
             match word {
                 Word::Literal(text) => out.push(Text::plain(*text)),
                 Word::Argument(slot) => {
-                    let mut values = slot_values(slot, receiver, arguments).peekable();
-                    if values.peek().is_none() && !slot.rest {
+                    let (one, rest) = slot_values(slot, receiver, arguments);
+                    if one.is_none() && !slot.rest {
                         out.push(Text::hole(Origin::PLAIN));
                     }
-                    for value in values {
+                    for value in one.into_iter().chain(rest) {
                         spread(slot, value, out);
                     }
                 }
                 Word::Group(group) => {
                     let there = group.iter().any(|word| match word {
-                        Word::Argument(slot) => slot_values(slot, receiver, arguments)
-                            .any(|value| !matches!(value, Value::Nothing)),
+                        Word::Argument(slot) => {
+                            let (one, rest) = slot_values(slot, receiver, arguments);
+                            one.into_iter().chain(rest).any(|value| !matches!(value, Value::Nothing))
+                        }
                         Word::Literal(_) | Word::Group(_) => false,
                     });
                     if there {
@@ -657,26 +661,6 @@ impl<'a> Reader<'a, '_> {
                 }
             }
         }
-    }
-
-    /// The arguments that a special call is about; `Nothing` where one is missing.
-    fn slots(
-        &self,
-        template: &[Word],
-        receiver: Option<&Value<'a>>,
-        arguments: &Arguments<'a>,
-    ) -> Vec<Value<'a>> {
-        let mut found = Vec::with_capacity(template.len());
-        for word in template {
-            if let Word::Argument(slot) = word {
-                let before = found.len();
-                found.extend(slot_values(slot, receiver, arguments).cloned());
-                if found.len() == before && !slot.rest {
-                    found.push(Value::Nothing);
-                }
-            }
-        }
-        found
     }
 
     /// Runs a command.
@@ -703,20 +687,65 @@ fn is_call_of_function(method: &str) -> bool {
     matches!(method, "call" | "apply" | "bind")
 }
 
+/// The arguments that a special call is about; `Nothing` where one is missing.
+#[derive(Clone, Copy)]
+pub(super) struct Slots<'r, 'a> {
+    /// Which they are.
+    pub template: &'static [Word],
+    /// The object it is called on.
+    pub receiver: Option<&'r Value<'a>>,
+    /// All arguments.
+    pub arguments: &'r Arguments<'a>,
+}
+
+impl<'r, 'a> Slots<'r, 'a> {
+    /// All of them in order.
+    pub fn iter(self) -> impl Iterator<Item = &'r Value<'a>> {
+        self.parts().flat_map(|(one, rest)| one.into_iter().chain(rest))
+    }
+
+    /// The one at `index`.
+    pub fn at(self, mut index: usize) -> &'r Value<'a> {
+        for (one, rest) in self.parts() {
+            match one {
+                Some(one) if index == 0 => return one,
+                Some(_) => index -= 1,
+                None => match rest.get(index) {
+                    Some(value) => return value,
+                    None => index -= rest.len(),
+                },
+            }
+        }
+        &Value::Nothing
+    }
+
+    /// For each slot a value, or as many as there are.
+    fn parts(self) -> impl Iterator<Item = (Option<&'r Value<'a>>, &'r [Value<'a>])> {
+        self.template.iter().filter_map(move |word| match word {
+            Word::Argument(slot) if slot.rest => Some(slot_values(slot, self.receiver, self.arguments)),
+            Word::Argument(slot) => {
+                let (one, rest) = slot_values(slot, self.receiver, self.arguments);
+                Some((one.or(Some(&Value::Nothing)), rest))
+            }
+            Word::Literal(_) | Word::Group(_) => None,
+        })
+    }
+}
+
+/// The value that stands in a slot, or as many as there are.
 fn slot_values<'r, 'a>(
     slot: &Slot,
     receiver: Option<&'r Value<'a>>,
     arguments: &'r Arguments<'a>,
-) -> impl Iterator<Item = &'r Value<'a>> {
-    let (one, rest) = if slot.receiver {
-        (receiver, None)
+) -> (Option<&'r Value<'a>>, &'r [Value<'a>]) {
+    if slot.receiver {
+        (receiver, &[])
     } else if slot.rest {
-        (None, arguments.positional.get(slot.index.unwrap_or(0)..))
+        (None, arguments.positional.get(slot.index.unwrap_or(0)..).unwrap_or_default())
     } else {
         let placed = slot.index.and_then(|index| arguments.at(index));
-        (placed.or_else(|| slot.names.iter().find_map(|name| arguments.named(name))), None)
-    };
-    one.into_iter().chain(rest.unwrap_or_default())
+        (placed.or_else(|| slot.names.iter().find_map(|name| arguments.named(name))), &[])
+    }
 }
 
 /// A value as one word, or a list as several.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{
     How, Range,
-    calls::is_hole,
+    calls::{Slots, is_hole},
     literal,
     methods::{decoded, decoded_bytes, path},
     names::parent,
@@ -25,66 +25,65 @@ impl<'a> Reader<'a, '_> {
     /// Does what the tables call `!special`. `words` are the arguments it is about.
     pub(super) fn special(
         &mut self,
-        special: &str,
+        special: Special,
         called: &str,
-        receiver: Option<&Value<'a>>,
-        words: &[Value<'a>],
-        arguments: &Arguments<'a>,
+        words: Slots<'_, 'a>,
         range: Range,
     ) -> Value<'a> {
         let place = self.place(range);
-        let origin = arguments.origin().and(receiver.map_or(Origin::PLAIN, Value::origin));
-        let first = words.first().cloned().unwrap_or(Value::Nothing);
-        let second = words.get(1).cloned().unwrap_or(Value::Nothing);
-        let text = first.as_text();
+        let Slots { receiver, arguments, .. } = words;
+        let (first, second) = (words.at(0), words.at(1));
+        // Few ask for these, and both have to be looked for.
+        let origin = || arguments.origin().and(receiver.map_or(Origin::PLAIN, Value::origin));
+        let text = || first.as_text();
         match special {
             // Files.
-            "open" => self.open(&first, &second, range),
-            "read" => self.read_value(&first, range),
-            "write" | "append" => {
+            Special::Open => self.open(first, second, range),
+            Special::Read => self.read_value(first, range),
+            Special::Write | Special::Append => {
                 if let Value::Nothing = first {
                     return Value::Unknown(Origin::PLAIN);
                 }
-                let content = content_of(&second);
-                self.world.write(&text, content, special == "append", place);
-                self.dumps_environment(&second, range);
+                let text = text();
+                self.world.write(&text, content_of(second), special == Special::Append, place);
+                self.dumps_environment(second, range);
                 Value::Text(text)
             }
-            "write_data" => {
+            Special::WriteData => {
                 // Without a path it gives the text instead.
                 if !matches!(first, Value::Nothing) {
-                    self.world.write(&text, Flow::unknown(origin), false, place);
+                    self.world.write(&text(), Flow::unknown(origin()), false, place);
                 }
-                Value::Unknown(origin)
+                Value::Unknown(origin())
             }
-            "write_unknown" => {
+            Special::WriteUnknown => {
                 let path = receiver.map_or(Text::hole(Origin::PLAIN), Value::as_text);
-                self.world.write(&path, content_of(&first), false, place);
+                self.world.write(&path, content_of(first), false, place);
                 Value::Unknown(Origin::PLAIN)
             }
-            "delete_unknown" => {
+            Special::DeleteUnknown => {
                 let path = receiver.map_or(Text::hole(Origin::PLAIN), Value::as_text);
                 self.run(&[Text::plain("rm"), Text::plain("--"), path], How::default(), range);
                 Value::Nothing
             }
-            "contents" => {
+            Special::Contents => {
                 let path = receiver.map_or(Text::hole(Origin::PLAIN), Value::as_text);
                 self.contents(&path)
             }
-            "fill" => {
+            Special::Fill => {
                 let path = receiver.map_or(Text::hole(Origin::PLAIN), Value::as_text);
-                self.world.fill(&path, content_of(&first));
-                self.dumps_environment(&first, range);
+                self.world.fill(&path, content_of(first));
+                self.dumps_environment(first, range);
                 Value::Unknown(Origin::PLAIN)
             }
-            "dump" => {
+            Special::Dump => {
                 // `json.dump(data, file)`
                 let path = second.as_text();
-                self.world.fill(&path, content_of(&first));
-                self.dumps_environment(&first, range);
+                self.world.fill(&path, content_of(first));
+                self.dumps_environment(first, range);
                 Value::Unknown(Origin::PLAIN)
             }
-            "remove" => {
+            Special::Remove => {
                 let recursive = ["recursive", "force"]
                     .iter()
                     .any(|key| arguments.named(key).is_some_and(Value::is_true))
@@ -93,64 +92,67 @@ impl<'a> Reader<'a, '_> {
                 if recursive {
                     command.push(Text::plain("-r"));
                 }
-                command.extend([Text::plain("--"), text]);
+                command.extend([Text::plain("--"), text()]);
                 self.run(&command, How::default(), range);
                 Value::Nothing
             }
-            "chmod" => {
-                let mode = match &second {
+            Special::Chmod => {
+                let mode = match second {
                     Value::Number(mode) => Text::plain(format!("{mode:o}")),
                     other => other.as_text(),
                 };
-                self.run(&[Text::plain("chmod"), mode, text], How::default(), range);
+                self.run(&[Text::plain("chmod"), mode, text()], How::default(), range);
                 Value::Nothing
             }
-            "unpack" => {
+            Special::Unpack => {
                 let to = if matches!(second, Value::Nothing) { Text::plain(".") } else { second.as_text() };
                 if receiver.is_none() {
-                    self.world.read(&text, place);
+                    self.world.read(&text(), place);
                 }
                 self.world.write(&to, Flow::unknown(Origin::LOCAL), true, place);
                 Value::Nothing
             }
-            "temporary" => Value::thing(Kind::File, Value::text("/tmp/placet-temporary")),
-            "names" => {
-                let directory = if matches!(first, Value::Nothing) { Text::plain(".") } else { text };
+            Special::Temporary => Value::thing(Kind::File, Value::text("/tmp/placet-temporary")),
+            Special::Names => {
+                let directory = if matches!(first, Value::Nothing) { Text::plain(".") } else { text() };
                 self.run(&[Text::plain("ls"), Text::plain("--"), directory], How::default(), range);
                 Value::Text(Text { text: Cow::Borrowed("*"), glob: true, origin: Origin::PLAIN })
             }
-            "walk" => {
-                let top = if matches!(first, Value::Nothing) { Text::plain(".") } else { text };
+            Special::Walk => {
+                let top = if matches!(first, Value::Nothing) { Text::plain(".") } else { text() };
                 self.run(&[Text::plain("find"), top.clone()], How::default(), range);
                 let name =
                     || Value::Text(Text { text: Cow::Borrowed("*"), glob: true, origin: Origin::PLAIN });
                 Value::list(vec![Value::list(vec![Value::Text(top), name(), name()])])
             }
-            "glob" => {
-                let pattern = match words.get(1) {
-                    Some(root) if !matches!(root, Value::Nothing) => joined(&root.as_text(), &text),
-                    _ => text,
+            Special::Glob => {
+                let pattern = match second {
+                    Value::Nothing => text(),
+                    root => joined(&root.as_text(), &text()),
                 };
                 Value::Text(pattern_of(pattern))
             }
-            "matches" | "tree" => {
+            Special::Matches | Special::Tree => {
                 let directory = first.as_text();
-                let pattern = match &second {
+                let pattern = match second {
                     Value::Nothing => Text::plain("*"),
                     pattern => pattern.as_text(),
                 };
                 path(Value::Text(pattern_of(joined(&directory, &pattern))))
             }
-            "path" => {
-                let pieces: Vec<Text<'a>> = words.iter().map(Value::as_text).collect();
-                let whole = pieces.into_iter().reduce(|one, other| joined(&one, &other));
-                match (words, whole) {
-                    ([one @ (Value::OneOf(_) | Value::Text(_))], _) => one.clone(),
-                    (_, Some(whole)) => Value::Text(whole),
-                    (_, None) => Value::text("."),
+            Special::Path => {
+                let mut pieces = words.iter();
+                match (pieces.next(), pieces.next()) {
+                    (None, _) => Value::text("."),
+                    (Some(one @ (Value::OneOf(_) | Value::Text(_))), None) => one.clone(),
+                    (Some(one), None) => Value::Text(one.as_text()),
+                    (Some(one), Some(other)) => {
+                        let whole = joined(&one.as_text(), &other.as_text());
+                        Value::Text(pieces.fold(whole, |whole, piece| joined(&whole, &piece.as_text())))
+                    }
                 }
             }
-            "join_path" => {
+            Special::JoinPath => {
                 let mut pieces = words.iter();
                 let Some(start) = pieces.next() else { return Value::text(".") };
                 let mut whole = match start {
@@ -158,47 +160,46 @@ impl<'a> Reader<'a, '_> {
                     other => Value::Text(other.as_text()),
                 };
                 for piece in pieces {
-                    let piece = piece.clone();
                     whole = whole.map_text(&mut |directory| {
                         piece.map_text(&mut |name| Value::Text(joined(directory, name)))
                     });
                 }
                 if matches!(receiver, Some(Value::Thing(Kind::Path, _))) { path(whole) } else { whole }
             }
-            "parent" => first.map_text(&mut |text| Value::Text(parent(text))),
-            "home" => Value::text("~"),
-            "here" => Value::text("."),
+            Special::Parent => first.map_text(&mut |text| Value::Text(parent(text))),
+            Special::Home => Value::text("~"),
+            Special::Here => Value::text("."),
 
             // Programs.
-            "shell" => self.shell(&text, arguments, range),
-            "subprocess" => self.subprocess(&first, arguments, range),
-            "spawn" | "spawn_list" => self.spawn(&first, &second, arguments, range),
-            "argv" => {
-                let mut command = vec![text];
-                match &second {
+            Special::Shell => self.shell(&text(), arguments, range),
+            Special::Subprocess => self.subprocess(first, arguments, range),
+            Special::Spawn | Special::SpawnList => self.spawn(first, second, arguments, range),
+            Special::Argv => {
+                let mut command = vec![text()];
+                match second {
                     Value::List(items) => command.extend(items.items.iter().skip(1).map(Value::as_text)),
                     Value::Nothing => {}
                     other => command.push(Text::hole(other.origin())),
                 }
                 self.start(&command, arguments, range)
             }
-            "words" => {
+            Special::Words => {
                 let command: Vec<Text<'a>> = words.iter().map(Value::as_text).collect();
                 self.start(&command, arguments, range)
             }
-            "terminal" => {
+            Special::Terminal => {
                 if let Some(host) = self.connected.clone() {
                     self.world.remote_control(&host, place);
                 }
-                self.subprocess(&first, arguments, range)
+                self.subprocess(first, arguments, range)
             }
-            "duplicate" => {
+            Special::Duplicate => {
                 if let Some(host) = self.connected.clone() {
                     self.world.remote_control(&host, place);
                 }
                 Value::Nothing
             }
-            "fork" => {
+            Special::Fork => {
                 if self.sometimes {
                     let target = Target::new(TargetKind::Service, "this machine").with(Sensitivity::System);
                     let effect = Effect::new(Verb::Execute, target, nowhere())
@@ -209,8 +210,8 @@ impl<'a> Reader<'a, '_> {
                 }
                 Value::Unknown(Origin::PLAIN)
             }
-            "kill" => {
-                let signal = match &first {
+            Special::Kill => {
+                let signal = match first {
                     Value::Number(number) => Text::plain(format!("-{number}")),
                     Value::Name(name) if name.ends_with("SIGKILL") => Text::plain("-9"),
                     Value::Text(text) => Text::plain(format!("-{}", text.text.trim_start_matches("SIG"))),
@@ -220,11 +221,11 @@ impl<'a> Reader<'a, '_> {
                 self.run(&[Text::plain("kill"), signal, process], How::default(), range);
                 Value::Nothing
             }
-            "processes" => {
+            Special::Processes => {
                 let every = Text { text: Cow::Borrowed("*"), glob: true, origin: Origin::PLAIN };
                 Value::list(vec![Value::thing(Kind::Process, Value::Text(every))])
             }
-            "kill_process" => {
+            Special::KillProcess => {
                 let process = match receiver {
                     Some(Value::Thing(Kind::Process, inside)) => inside.as_text(),
                     _ => Text::hole(Origin::PLAIN),
@@ -244,31 +245,31 @@ impl<'a> Reader<'a, '_> {
                 self.emit(effect, range);
                 Value::Nothing
             }
-            "elevate" => {
+            Special::Elevate => {
                 self.opaque("the code becomes another user", range);
                 Value::Nothing
             }
-            "export" => {
-                self.export(&text, &second.as_text(), range);
+            Special::Export => {
+                self.export(&text(), &second.as_text(), range);
                 Value::Nothing
             }
-            "export_all" => {
-                if let Value::Dict(items) = &first {
+            Special::ExportAll => {
+                if let Value::Dict(items) = first {
                     for (name, value) in items.items.iter().take(64) {
                         self.export(&Text::plain(name.clone()), &value.as_text(), range);
                     }
                 }
                 Value::Nothing
             }
-            "variable" => {
-                let value = self.variable(&text);
+            Special::Variable => {
+                let value = self.variable(&text());
                 match second {
                     Value::Nothing => value,
-                    other => value.or(other),
+                    other => value.or(other.clone()),
                 }
             }
-            "environment" => Value::Unknown(Origin::SECRET.and(Origin::ENVIRONMENT)),
-            "schedule" => {
+            Special::Environment => Value::Unknown(Origin::SECRET.and(Origin::ENVIRONMENT)),
+            Special::Schedule => {
                 self.emit(
                     Effect::new(Verb::Schedule, Target::new(TargetKind::Command, "a job"), nowhere())
                         .seen(Seen::Likely),
@@ -278,55 +279,50 @@ impl<'a> Reader<'a, '_> {
             }
 
             // Other machines.
-            "request" => {
-                let method = text.text.to_ascii_uppercase();
-                self.web_request(&method, &second, arguments, range)
+            Special::Request => {
+                let method = text().text.to_ascii_uppercase();
+                self.web_request(&method, second, arguments, range)
             }
-            "fetch" => {
+            Special::Fetch => {
                 let method =
                     arguments.named("method").map(|method| method.as_text().text.to_ascii_uppercase());
-                let url = match &first {
-                    Value::Dict(_) => first.member("url").or_else(|| first.member("uri")).cloned(),
-                    other => Some(other.clone()),
+                let url = match first {
+                    Value::Dict(_) => first.member("url").or_else(|| first.member("uri")),
+                    other => Some(other),
                 };
-                let url = url.unwrap_or(Value::Unknown(Origin::PLAIN));
-                self.web_request(method.as_deref().unwrap_or(""), &url, arguments, range)
+                let url = url.unwrap_or(&Value::Unknown(Origin::PLAIN));
+                self.web_request(method.as_deref().unwrap_or(""), url, arguments, range)
             }
-            "session" => match first {
+            Special::Session => match first {
                 Value::Nothing => Value::text(""),
-                other => other,
+                other => other.clone(),
             },
-            "urlrequest" => {
-                let data = second.origin();
-                let body = !matches!(second, Value::Nothing);
-                Value::dict(
-                    vec![
-                        (Cow::Borrowed("url"), first),
-                        (Cow::Borrowed("body"), if body { second } else { Value::Nothing }),
-                    ],
-                    data,
-                )
+            Special::Urlrequest => {
+                let pairs =
+                    vec![(Cow::Borrowed("url"), first.clone()), (Cow::Borrowed("body"), second.clone())];
+                Value::dict(pairs, second.origin())
             }
-            "urlopen" => {
+            Special::Urlopen => {
                 let (url, body) = match (first.member("url"), first.member("body")) {
-                    (Some(url), Some(body)) => (url.clone(), body.clone()),
+                    (Some(url), Some(body)) => (url, body),
                     _ => (first, second),
                 };
                 let method = if matches!(body, Value::Nothing) { "" } else { "POST" };
-                let sent = Arguments { positional: Vec::new(), named: vec![(Cow::Borrowed("data"), body)] };
-                self.web_request(method, &url, &sent, range)
+                let sent =
+                    Arguments { positional: Vec::new(), named: vec![(Cow::Borrowed("data"), body.clone())] };
+                self.web_request(method, url, &sent, range)
             }
-            "socket" => Value::Unknown(Origin::PLAIN),
-            "connect" => {
-                let host = match &first {
+            Special::Socket => Value::Unknown(Origin::PLAIN),
+            Special::Connect => {
+                let host = match first {
                     Value::List(items) => items.items.first().map(Value::as_text),
                     other => Some(other.as_text()),
                 };
                 self.connect(&host.unwrap_or(Text::hole(Origin::PLAIN)), range)
             }
-            "connect_port" => {
+            Special::ConnectPort => {
                 let named = arguments.named("host").or_else(|| arguments.named("hostname"));
-                let host = match (named, &first, &second) {
+                let host = match (named, first, second) {
                     (Some(host), ..) => host.as_text(),
                     (None, Value::Number(_), Value::Text(host)) => host.clone(),
                     (None, Value::Number(_) | Value::Dict(_), _) => Text::plain("localhost"),
@@ -334,11 +330,11 @@ impl<'a> Reader<'a, '_> {
                 };
                 self.connect(&host, range)
             }
-            "connect_web" => {
+            Special::ConnectWeb => {
                 let method =
                     arguments.named("method").map(|method| method.as_text().text.to_ascii_uppercase());
                 let named = arguments.named("hostname").or_else(|| arguments.named("host"));
-                let host = match (named, &first) {
+                let host = match (named, first) {
                     (Some(host), _) => host.as_text(),
                     (None, other) => other.as_text(),
                 };
@@ -350,7 +346,7 @@ impl<'a> Reader<'a, '_> {
                 );
                 Value::Text(Text { origin: Origin::FETCHED, ..host })
             }
-            "socket_send" => {
+            Special::SocketSend => {
                 let host = match receiver {
                     Some(Value::Thing(_, inside)) => inside.as_text(),
                     _ => Text::hole(Origin::PLAIN),
@@ -368,9 +364,10 @@ impl<'a> Reader<'a, '_> {
                 );
                 Value::Unknown(Origin::FETCHED)
             }
-            "received" => Value::Unknown(Origin::FETCHED),
-            "mail" => {
-                let carries = origin.has(Origin::SECRET);
+            Special::Received => Value::Unknown(Origin::FETCHED),
+            Special::Mail => {
+                let text = text();
+                let carries = origin().has(Origin::SECRET);
                 let name = if text.known() { text.text.into_owned() } else { "somebody".to_owned() };
                 let target = Target::new(TargetKind::Person, name).at(Place::Away);
                 let mut effect = Effect::new(Verb::Send, target, nowhere()).undo(Undo::Impossible);
@@ -380,7 +377,7 @@ impl<'a> Reader<'a, '_> {
                 self.emit(effect.words("a mail"), range);
                 Value::Unknown(Origin::PLAIN)
             }
-            "spend" => {
+            Special::Spend => {
                 let service = called.split('.').next().unwrap_or(called).to_owned();
                 let target = Target::new(TargetKind::Account, service).at(Place::Away);
                 self.emit(Effect::new(Verb::Spend, target, nowhere()).undo(Undo::Impossible), range);
@@ -388,18 +385,20 @@ impl<'a> Reader<'a, '_> {
             }
 
             // Databases.
-            "database" => Value::Unknown(Origin::PLAIN),
-            "statement" => {
-                self.world.statement(&text, place);
+            Special::Database => Value::Unknown(Origin::PLAIN),
+            Special::Statement => {
+                self.world.statement(&text(), place);
                 receiver.cloned().unwrap_or(Value::Unknown(Origin::PLAIN))
             }
-            "maybe_statement" => {
+            Special::MaybeStatement => {
+                let text = text();
                 if sql::looks_like(&text.text).is_some() {
                     self.world.statement(&text, place);
                 }
-                Value::Unknown(origin)
+                Value::Unknown(origin())
             }
-            "drop" => {
+            Special::Drop => {
+                let text = text();
                 let name = if text.known() && !text.text.is_empty() {
                     text.text.into_owned()
                 } else {
@@ -411,9 +410,9 @@ impl<'a> Reader<'a, '_> {
                 self.emit(effect, range);
                 Value::Nothing
             }
-            "delete_many" => {
-                let all = matches!(&first, Value::Dict(items) if items.items.is_empty())
-                    || matches!(first, Value::Nothing);
+            Special::DeleteMany => {
+                let all = matches!(first, Value::Nothing)
+                    || matches!(first, Value::Dict(items) if items.items.is_empty());
                 let effect =
                     Effect::new(Verb::Delete, Target::new(TargetKind::Table, "a collection"), nowhere());
                 self.emit(
@@ -427,101 +426,87 @@ impl<'a> Reader<'a, '_> {
             }
 
             // Code that runs code.
-            "eval" => self.evaluate(&first, range),
-            "eval_last" => {
-                let last = words.last().cloned().unwrap_or(Value::Nothing);
+            Special::Eval => self.evaluate(first, range),
+            Special::EvalLast => {
+                let last = words.iter().last().unwrap_or(&Value::Nothing);
                 if called.starts_with("vm.") || called.starts_with("*.run") || called == "eval" {
-                    return self.evaluate(&first, range);
+                    return self.evaluate(first, range);
                 }
                 if matches!(last, Value::Nothing | Value::Function(_)) {
-                    return Value::Unknown(origin);
+                    return Value::Unknown(origin());
                 }
-                self.evaluate(&last, range)
+                self.evaluate(last, range)
             }
-            "timer" => match &first {
-                Value::Text(_) => self.evaluate(&first, range),
+            Special::Timer => match first {
+                Value::Text(_) => self.evaluate(first, range),
                 Value::Function(_) | Value::Name(_) | Value::OneOf(_) | Value::Thing(..) => {
                     let given = Arguments::of(arguments.positional.iter().skip(2).cloned().collect());
-                    self.call(first, given, range)
+                    self.call(first.clone(), given, range)
                 }
-                _ => Value::Unknown(origin),
+                _ => Value::Unknown(origin()),
             },
-            "run_file" => {
-                self.run(&[Text::plain("python3"), text], How::default(), range);
+            Special::RunFile => {
+                self.run(&[Text::plain("python3"), text()], How::default(), range);
                 Value::Unknown(Origin::PLAIN)
             }
-            "import" => self.import(&first, range),
-            "import_address" => {
+            Special::Import => self.import(first, range),
+            Special::ImportAddress => {
                 self.world.run_unseen(Origin::FETCHED, place);
                 Value::Unknown(Origin::FETCHED)
             }
-            "require_again" => Value::Name(Cow::Borrowed("require")),
-            "worker" => {
+            Special::RequireAgain => Value::Name(Cow::Borrowed("require")),
+            Special::Worker => {
                 self.opaque("runs code of another file or text beside this one", range);
                 Value::Unknown(Origin::PLAIN)
             }
-            "machine" => {
+            Special::Machine => {
                 self.hidden("the code works on the machinery that runs it", range);
-                Value::Unknown(origin)
+                Value::Unknown(origin())
             }
-            "library" => Value::Text(text),
-            "unpickle" => {
-                let from = first.origin();
-                let data = self.read_value(&first, range).origin().and(from);
-                if data.has(Origin::FETCHED) || data.has(Origin::DECODED) {
-                    self.world.run_unseen(data, place);
-                } else {
-                    let target = Target::new(TargetKind::Command, "what was stored");
-                    let effect = Effect::new(Verb::Execute, target, nowhere())
-                        .seen(Seen::Likely)
-                        .words("reading such data can run code that stands in it");
-                    self.emit(effect, range);
-                }
-                Value::Unknown(data)
-            }
-            "yaml" => {
+            Special::Library => Value::Text(text()),
+            Special::Unpickle => self.unpickle(first, range),
+            Special::Yaml => {
                 let loader = arguments.get(1, "Loader").map(|value| match value {
                     Value::Name(name) => name.clone().into_owned(),
                     _ => String::new(),
                 });
                 if loader.is_none_or(|loader| loader.contains("Safe") || loader.contains("Full")) {
-                    return self.read_value(&first, range);
+                    return self.read_value(first, range);
                 }
-                self.special("unpickle", called, receiver, words, arguments, range)
+                self.unpickle(first, range)
             }
-            "getattr" => match second.known_text() {
+            Special::Getattr => match second.known_text() {
                 Some(attr) => {
                     let attr = attr.to_owned();
-                    self.attribute(&first, &attr, None, range)
+                    self.attribute(first, &attr, None, range)
                 }
                 None if matches!(second, Value::OneOf(_)) => {
-                    let Value::OneOf(items) = &second else { return Value::Unknown(origin) };
+                    let Value::OneOf(items) = second else { return Value::Unknown(origin()) };
                     let mut found: Option<Value<'a>> = None;
                     for item in &items.items {
                         let value = match item.known_text() {
                             Some(attr) => {
                                 let attr = attr.to_owned();
-                                self.attribute(&first, &attr, None, range)
+                                self.attribute(first, &attr, None, range)
                             }
-                            None => self.unknown_attribute(&first, range),
+                            None => self.unknown_attribute(first, range),
                         };
                         found = Some(match found {
                             Some(found) => found.or(value),
                             None => value,
                         });
                     }
-                    found.unwrap_or(Value::Unknown(origin))
+                    found.unwrap_or(Value::Unknown(origin()))
                 }
-                None => self.unknown_attribute(&first, range),
+                None => self.unknown_attribute(first, range),
             },
-            "setattr" => {
-                let value = words.get(2).cloned().unwrap_or(Value::Nothing);
+            Special::Setattr => {
                 if let Some(attr) = second.known_text() {
-                    self.set_member(attr, value);
+                    self.set_member(attr, words.at(2).clone());
                 }
                 Value::Nothing
             }
-            "getattr_later" => {
+            Special::GetattrLater => {
                 if first.known_text().is_none_or(|name| !name.chars().all(|letter| letter.is_lowercase()))
                     || matches!(
                         first.known_text(),
@@ -530,87 +515,70 @@ impl<'a> Reader<'a, '_> {
                 {
                     self.hidden("which function is called is only known when the code runs", range);
                 }
-                Value::Unknown(origin)
+                Value::Unknown(origin())
             }
-            "globals" => Value::thing(Kind::Names, Value::Name(Cow::Borrowed(""))),
-            "vars" => match first {
+            Special::Globals => Value::thing(Kind::Names, Value::Name(Cow::Borrowed(""))),
+            Special::Vars => match first {
                 Value::Nothing => Value::thing(Kind::Names, Value::Name(Cow::Borrowed(""))),
-                other => Value::thing(Kind::Names, other),
+                other => Value::thing(Kind::Names, other.clone()),
             },
-            "partial" => Value::list(words.to_vec()),
-            "apply" => {
-                let given = match &second {
+            Special::Partial => Value::list(words.iter().cloned().collect()),
+            Special::Apply => {
+                let given = match second {
                     Value::List(items) => items.items.clone(),
                     other => vec![other.element()],
                 };
-                self.call(first, Arguments::of(given), range)
+                self.call(first.clone(), Arguments::of(given), range)
             }
-            "map" => {
+            Special::Map => {
                 self.callbacks("map", arguments, &Value::Unknown(Origin::PLAIN), range);
                 let rest: Vec<Value<'a>> = arguments.positional.iter().skip(1).cloned().collect();
                 let mapped = self.mapped(arguments, &rest, range);
-                mapped.unwrap_or(Value::Unknown(origin))
+                mapped.unwrap_or(Value::Unknown(origin()))
             }
-            "first" | "itself_of" => match first {
+            Special::First | Special::ItselfOf => match first {
                 Value::Nothing => Value::Unknown(Origin::PLAIN),
-                other => other,
+                other => other.clone(),
             },
-            "itself" => receiver.cloned().unwrap_or(Value::Unknown(origin)),
+            Special::Itself => receiver.cloned().unwrap_or(Value::Unknown(origin())),
 
             // Text.
-            "text" => match &first {
-                Value::OneOf(_) | Value::List(_) => first,
+            Special::Text => match first {
+                Value::OneOf(_) | Value::List(_) => first.clone(),
                 Value::Thing(Kind::Path, inside) => (**inside).clone(),
                 Value::Nothing => Value::text(""),
                 other => Value::Text(other.as_text()),
             },
-            "chr" => match first {
-                Value::Number(code) => character(code),
-                Value::OneOf(_) => Value::Unknown(origin),
-                _ => Value::Text(Text::hole(origin)),
+            Special::Chr => match first {
+                Value::Number(code) => character(*code),
+                Value::OneOf(_) => Value::Unknown(origin()),
+                _ => Value::Text(Text::hole(origin())),
             },
-            "characters" => {
-                let letters: Vec<Value<'a>> = words
-                    .iter()
-                    .map(|word| match word {
-                        Value::Number(code) => character(*code),
-                        other => Value::Text(Text::hole(other.origin())),
-                    })
-                    .collect();
-                let made = self.joined(&Text::plain(""), &letters, origin);
-                match made {
-                    Value::Text(text) => {
-                        Value::Text(Text { origin: text.origin.and(Origin::DECODED), ..text })
-                    }
-                    other => other,
-                }
-            }
-            "base64" => decoded_bytes(&text, crate::effect::shell::base64(&text.text)),
-            "hex" => decoded_bytes(&text, literal::hex(&text.text)),
-            "decoded" => Value::Unknown(origin.and(Origin::DECODED)),
-            "codec" => match second.known_text() {
-                Some("rot13" | "rot_13") if text.known() => decoded(&text, literal::rot13(&text.text)),
-                Some("hex" | "hex_codec") => decoded_bytes(&text, literal::hex(&text.text)),
+            Special::Characters => self.characters(words.iter(), origin()),
+            Special::Base64 => decoded_bytes(&text(), crate::effect::shell::base64(&text().text)),
+            Special::Hex => decoded_bytes(&text(), literal::hex(&text().text)),
+            Special::Decoded => Value::Unknown(origin().and(Origin::DECODED)),
+            Special::Codec => match second.known_text() {
+                Some("rot13" | "rot_13") if text().known() => decoded(&text(), literal::rot13(&text().text)),
+                Some("hex" | "hex_codec") => decoded_bytes(&text(), literal::hex(&text().text)),
                 Some("base64" | "base64_codec") => {
-                    decoded_bytes(&text, crate::effect::shell::base64(&text.text))
+                    decoded_bytes(&text(), crate::effect::shell::base64(&text().text))
                 }
-                Some("utf-8" | "utf8" | "ascii" | "latin-1") => Value::Text(text),
-                _ => Value::Unknown(origin.and(Origin::DECODED)),
+                Some("utf-8" | "utf8" | "ascii" | "latin-1") => Value::Text(text()),
+                _ => Value::Unknown(origin().and(Origin::DECODED)),
             },
-            "buffer" => match second.known_text() {
+            Special::Buffer => match second.known_text() {
                 Some("base64" | "base64url") => {
-                    decoded_bytes(&text, crate::effect::shell::base64(&text.text))
+                    decoded_bytes(&text(), crate::effect::shell::base64(&text().text))
                 }
-                Some("hex") => decoded_bytes(&text, literal::hex(&text.text)),
-                _ => match &first {
-                    Value::List(items) => {
-                        let bytes = items.items.clone();
-                        self.special("characters", called, None, &bytes, arguments, range)
-                    }
-                    _ => Value::Text(text),
+                Some("hex") => decoded_bytes(&text(), literal::hex(&text().text)),
+                _ => match first {
+                    Value::List(items) => self.characters(items.items.iter(), arguments.origin()),
+                    _ => Value::Text(text()),
                 },
             },
-            "percent" => {
+            Special::Percent => {
+                let text = text();
                 self.copies(text.text.len());
                 let made = literal::percent_decoded(&text.text);
                 match text.text.contains('%') {
@@ -618,7 +586,8 @@ impl<'a> Reader<'a, '_> {
                     false => Value::Text(text),
                 }
             }
-            "split" => {
+            Special::Split => {
+                let text = text();
                 let parts: Vec<Value<'a>> = text
                     .text
                     .split_whitespace()
@@ -627,36 +596,68 @@ impl<'a> Reader<'a, '_> {
                     .collect();
                 Value::list(parts)
             }
-            "join_words" => match &first {
+            Special::JoinWords => match first {
                 Value::List(items) => self.joined(&Text::plain(" "), &items.items.clone(), items.origin),
-                _ => Value::Text(Text::hole(origin)),
+                _ => Value::Text(Text::hole(origin())),
             },
-            "list" => match first {
+            Special::List => match first {
                 Value::Nothing => Value::list(Vec::new()),
-                Value::Text(text) if text.glob => Value::Text(text),
-                other @ (Value::List(_) | Value::Dict(_) | Value::OneOf(_) | Value::Thing(..)) => other,
+                Value::Text(text) if text.glob => first.clone(),
+                Value::List(_) | Value::Dict(_) | Value::OneOf(_) | Value::Thing(..) => first.clone(),
                 other => Value::Unknown(other.origin()),
             },
-            "dict" => match first {
+            Special::Dict => match first {
                 Value::Nothing => Value::dict(arguments.named.clone(), Origin::PLAIN),
-                dict @ Value::Dict(_) => dict,
+                Value::Dict(_) => first.clone(),
                 other => Value::Unknown(other.origin()),
             },
-            "print" => {
+            Special::Print => {
                 if !called.ends_with("dumps") && !called.ends_with("stringify") {
                     for value in arguments.all() {
-                        let value = value.clone();
-                        self.dumps_environment(&value, range);
+                        self.dumps_environment(value, range);
                     }
                 }
                 match arguments.at(0) {
                     Some(Value::Text(text)) => Value::Text(text.clone()),
-                    _ => Value::Unknown(origin),
+                    _ => Value::Unknown(origin()),
                 }
             }
-            "pure" => Value::Unknown(origin),
-            _ => Value::Unknown(origin),
+            Special::Pure => Value::Unknown(origin()),
         }
+    }
+
+    /// The letters that have `codes`.
+    fn characters<'v>(&mut self, codes: impl Iterator<Item = &'v Value<'a>>, origin: Origin) -> Value<'a>
+    where
+        'a: 'v,
+    {
+        let letters: Vec<Value<'a>> = codes
+            .map(|code| match code {
+                Value::Number(code) => character(*code),
+                other => Value::Text(Text::hole(other.origin())),
+            })
+            .collect();
+        match self.joined(&Text::plain(""), &letters, origin) {
+            Value::Text(text) => Value::Text(Text { origin: text.origin.and(Origin::DECODED), ..text }),
+            other => other,
+        }
+    }
+
+    /// Data that may run code when it is read.
+    fn unpickle(&mut self, value: &Value<'a>, range: Range) -> Value<'a> {
+        let place = self.place(range);
+        let from = value.origin();
+        let data = self.read_value(value, range).origin().and(from);
+        if data.has(Origin::FETCHED) || data.has(Origin::DECODED) {
+            self.world.run_unseen(data, place);
+        } else {
+            let target = Target::new(TargetKind::Command, "what was stored");
+            let effect = Effect::new(Verb::Execute, target, nowhere())
+                .seen(Seen::Likely)
+                .words("reading such data can run code that stands in it");
+            self.emit(effect, range);
+        }
+        Value::Unknown(data)
     }
 
     fn unknown_attribute(&mut self, value: &Value<'a>, range: Range) -> Value<'a> {
@@ -708,108 +709,122 @@ fn pattern_of(text: Text<'_>) -> Text<'_> {
     Text { glob, ..text }
 }
 
-/// The words after `!` that are known here.
-#[cfg(test)]
-pub(super) const SPECIALS: &[&str] = &[
-    "open",
-    "read",
-    "write",
-    "append",
-    "write_data",
-    "write_unknown",
-    "delete_unknown",
-    "contents",
-    "fill",
-    "dump",
-    "remove",
-    "chmod",
-    "unpack",
-    "temporary",
-    "names",
-    "walk",
-    "glob",
-    "matches",
-    "tree",
-    "path",
-    "join_path",
-    "parent",
-    "home",
-    "here",
-    "shell",
-    "subprocess",
-    "spawn",
-    "spawn_list",
-    "argv",
-    "words",
-    "terminal",
-    "duplicate",
-    "fork",
-    "kill",
-    "processes",
-    "kill_process",
-    "elevate",
-    "export",
-    "export_all",
-    "variable",
-    "environment",
-    "schedule",
-    "request",
-    "fetch",
-    "session",
-    "urlrequest",
-    "urlopen",
-    "socket",
-    "connect",
-    "connect_port",
-    "connect_web",
-    "socket_send",
-    "received",
-    "mail",
-    "spend",
-    "database",
-    "statement",
-    "maybe_statement",
-    "drop",
-    "delete_many",
-    "eval",
-    "eval_last",
-    "timer",
-    "run_file",
-    "import",
-    "import_address",
-    "require_again",
-    "worker",
-    "machine",
-    "library",
-    "unpickle",
-    "yaml",
-    "getattr",
-    "setattr",
-    "getattr_later",
-    "globals",
-    "vars",
-    "partial",
-    "apply",
-    "map",
-    "first",
-    "itself_of",
-    "itself",
-    "text",
-    "chr",
-    "characters",
-    "base64",
-    "hex",
-    "decoded",
-    "codec",
-    "buffer",
-    "percent",
-    "split",
-    "join_words",
-    "list",
-    "dict",
-    "print",
-    "pure",
-];
+/// The words after `!` in the tables, each under a name of its own.
+macro_rules! specials {
+    ($($special:ident = $word:literal),* $(,)?) => {
+        /// What no command amounts to.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Special { $($special),* }
+
+        impl Special {
+            /// What a table means by `!word`.
+            pub(super) fn named(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$special),)* _ => None }
+            }
+        }
+    };
+}
+
+specials! {
+    Open = "open",
+    Read = "read",
+    Write = "write",
+    Append = "append",
+    WriteData = "write_data",
+    WriteUnknown = "write_unknown",
+    DeleteUnknown = "delete_unknown",
+    Contents = "contents",
+    Fill = "fill",
+    Dump = "dump",
+    Remove = "remove",
+    Chmod = "chmod",
+    Unpack = "unpack",
+    Temporary = "temporary",
+    Names = "names",
+    Walk = "walk",
+    Glob = "glob",
+    Matches = "matches",
+    Tree = "tree",
+    Path = "path",
+    JoinPath = "join_path",
+    Parent = "parent",
+    Home = "home",
+    Here = "here",
+    Shell = "shell",
+    Subprocess = "subprocess",
+    Spawn = "spawn",
+    SpawnList = "spawn_list",
+    Argv = "argv",
+    Words = "words",
+    Terminal = "terminal",
+    Duplicate = "duplicate",
+    Fork = "fork",
+    Kill = "kill",
+    Processes = "processes",
+    KillProcess = "kill_process",
+    Elevate = "elevate",
+    Export = "export",
+    ExportAll = "export_all",
+    Variable = "variable",
+    Environment = "environment",
+    Schedule = "schedule",
+    Request = "request",
+    Fetch = "fetch",
+    Session = "session",
+    Urlrequest = "urlrequest",
+    Urlopen = "urlopen",
+    Socket = "socket",
+    Connect = "connect",
+    ConnectPort = "connect_port",
+    ConnectWeb = "connect_web",
+    SocketSend = "socket_send",
+    Received = "received",
+    Mail = "mail",
+    Spend = "spend",
+    Database = "database",
+    Statement = "statement",
+    MaybeStatement = "maybe_statement",
+    Drop = "drop",
+    DeleteMany = "delete_many",
+    Eval = "eval",
+    EvalLast = "eval_last",
+    Timer = "timer",
+    RunFile = "run_file",
+    Import = "import",
+    ImportAddress = "import_address",
+    RequireAgain = "require_again",
+    Worker = "worker",
+    Machine = "machine",
+    Library = "library",
+    Unpickle = "unpickle",
+    Yaml = "yaml",
+    Getattr = "getattr",
+    Setattr = "setattr",
+    GetattrLater = "getattr_later",
+    Globals = "globals",
+    Vars = "vars",
+    Partial = "partial",
+    Apply = "apply",
+    Map = "map",
+    First = "first",
+    ItselfOf = "itself_of",
+    Itself = "itself",
+    Text = "text",
+    Chr = "chr",
+    Characters = "characters",
+    Base64 = "base64",
+    Hex = "hex",
+    Decoded = "decoded",
+    Codec = "codec",
+    Buffer = "buffer",
+    Percent = "percent",
+    Split = "split",
+    JoinWords = "join_words",
+    List = "list",
+    Dict = "dict",
+    Print = "print",
+    Pure = "pure",
+}
 
 #[cfg(test)]
 mod tests {
@@ -819,7 +834,7 @@ mod tests {
     fn every_special_word_of_the_tables_is_known() {
         for text in [include_str!("python.table"), include_str!("javascript.table")] {
             for word in text.split_whitespace().filter_map(|word| word.strip_prefix('!')) {
-                assert!(SPECIALS.contains(&word) || word == "word`", "`!{word}` is not known");
+                assert!(Special::named(word).is_some() || word == "word`", "`!{word}` is not known");
             }
         }
     }

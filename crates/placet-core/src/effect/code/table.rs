@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Language, value::Kind};
+use super::{Language, special::Special, value::Kind};
 use crate::effect::lookup::{Lookup, LookupSet};
 
 /// What a call amounts to.
@@ -10,8 +10,8 @@ use crate::effect::lookup::{Lookup, LookupSet};
 pub struct Row {
     /// The words of a command, or the arguments of something special.
     pub words: Vec<Word>,
-    /// Something that no command amounts to, by the name `special.rs` knows it by.
-    pub special: Option<&'static str>,
+    /// Something that no command amounts to.
+    pub special: Option<Special>,
     /// What comes back.
     pub result: Option<Kind>,
 }
@@ -114,7 +114,7 @@ fn row(meaning: &'static str) -> Row {
     let mut special = None;
     for piece in meaning.split_whitespace() {
         if let Some(name) = piece.strip_prefix('!') {
-            special = Some(name);
+            special = Special::named(name);
             continue;
         }
         let (opens, piece) = piece.strip_prefix('[').map_or((false, piece), |piece| (true, piece));
