@@ -223,12 +223,14 @@ impl<'a> Reader<'a, '_> {
 
     /// Calls `callee`.
     pub(super) fn call(&mut self, callee: Value<'a>, arguments: Arguments<'a>, range: Range) -> Value<'a> {
-        let origin = arguments.origin();
         if !self.counts() {
-            return Value::Unknown(origin);
+            return Value::Unknown(arguments.origin());
         }
+        if let Value::Name(name) = &callee {
+            return self.call_named(name, None, &arguments, range);
+        }
+        let origin = arguments.origin();
         match callee {
-            Value::Name(name) => self.call_named(&name, None, &arguments, range),
             Value::Function(index) => {
                 if !self.follows(index) {
                     self.callbacks("", &arguments, &Value::Unknown(Origin::PLAIN), range);
@@ -279,9 +281,8 @@ impl<'a> Reader<'a, '_> {
         range: Range,
     ) -> Value<'a> {
         let Receiver { value, method } = receiver;
-        let origin = value.origin().and(arguments.origin());
         if !self.counts() {
-            return Value::Unknown(origin);
+            return Value::Unknown(value.origin().and(arguments.origin()));
         }
         // `f.call(this, x)`, `f.apply(this, [x])`, `f.bind(this, x)`.
         if is_call_of_function(method)
@@ -306,7 +307,7 @@ impl<'a> Reader<'a, '_> {
                         None => value,
                     });
                 }
-                found.unwrap_or(Value::Unknown(origin))
+                found.unwrap_or_else(|| Value::Unknown(value.origin().and(arguments.origin())))
             }
             Value::Thing(Kind::Library, _) if matches!(method, "system" | "popen" | "execve" | "execvp") => {
                 self.call_named(
@@ -318,7 +319,7 @@ impl<'a> Reader<'a, '_> {
             }
             Value::Thing(Kind::Library, _) => {
                 self.opaque("calls machine code that nobody has read here", range);
-                Value::Unknown(origin)
+                Value::Unknown(value.origin().and(arguments.origin()))
             }
             Value::Thing(Kind::Cloud, inside) => self.cloud_call(inside, method, &arguments, range),
             Value::Thing(kind, _) => {

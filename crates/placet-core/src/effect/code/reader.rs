@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    cell::RefCell,
     collections::{HashMap, VecDeque},
     rc::Rc,
 };
@@ -106,6 +107,8 @@ pub(super) struct Reader<'a, 'w> {
     /// Whether some of them have a mark: `.name` is what the code has put under a name on whatever object, and
     /// `\0path` what a file holds that it has written and opened.
     has_marked: bool,
+    /// Where such a name is put together to look for it.
+    marked_name: RefCell<String>,
     pub functions: Vec<Function>,
     /// Functions that may have to be followed in the end.
     due: VecDeque<usize>,
@@ -141,6 +144,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             world,
             names: Names::default(),
             has_marked: false,
+            marked_name: RefCell::default(),
             functions: Vec::new(),
             due: VecDeque::new(),
             narrowed: Vec::new(),
@@ -334,7 +338,15 @@ impl<'a, 'w> Reader<'a, 'w> {
 
     /// What stands under `name` with a mark before it.
     pub fn marked(&self, mark: &str, name: &str) -> Option<&Value<'a>> {
-        if self.has_marked { self.names.get([mark, name].concat().as_str()) } else { None }
+        if !self.has_marked {
+            return None;
+        }
+        // Asked for nearly every member that is not known, so the name is put together in one place.
+        let mut whole = self.marked_name.borrow_mut();
+        whole.clear();
+        whole.push_str(mark);
+        whole.push_str(name);
+        self.names.get(whole.as_str())
     }
 
     /// Puts `value` under `name` with a mark before it.

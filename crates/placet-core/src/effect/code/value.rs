@@ -7,6 +7,9 @@ use crate::effect::shell::{Flow, HOLE, Origin, TEXT_MAX};
 /// Alternatives that are followed one by one; beyond them a value is unknown.
 pub const ALTERNATIVES_MAX: usize = 16;
 
+/// What is compared within two values to tell whether they are the same: values, and some letters for each.
+const COMPARED_MAX: usize = 128;
+
 /// A text with a hole for each part that only the running code knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text<'a> {
@@ -48,10 +51,10 @@ impl<'a> Text<'a> {
 
     /// This and then that.
     #[must_use]
-    pub fn then(mut self, other: &Text<'_>) -> Self {
+    pub fn then(mut self, other: &Text<'a>) -> Self {
         let origin = self.origin.and(other.origin);
         if self.text.is_empty() {
-            return Self { text: Cow::Owned(other.text.clone().into_owned()), glob: other.glob, origin };
+            return Self { text: other.text.clone(), glob: other.glob, origin };
         }
         if self.text.len() + other.text.len() > TEXT_MAX {
             return Self::hole(origin);
@@ -351,10 +354,49 @@ impl<'a> Value<'a> {
         values.iter().any(|value| match (value, self) {
             (Self::Text(one), Self::Text(other)) => one == other,
             (Self::Name(one), Self::Name(other)) => one == other,
+            (value, other) => value.is_same(other, &mut { COMPARED_MAX }),
+        })
+    }
+
+    /// Whether `other` is the same. What is looked at takes from `room`; beyond it they count as different.
+    fn is_same(&self, other: &Self, room: &mut usize) -> bool {
+        const LETTERS: usize = 32;
+        let cost = match self {
+            Self::Text(text) => 1 + text.text.len() / LETTERS,
+            Self::Name(name) => 1 + name.len() / LETTERS,
+            _ => 1,
+        };
+        let Some(left) = room.checked_sub(cost) else { return false };
+        *room = left;
+        match (self, other) {
+            (Self::Text(one), Self::Text(other)) => one == other,
+            (Self::Name(one), Self::Name(other)) => one == other,
             (Self::Unknown(one), Self::Unknown(other)) => one == other,
             (Self::Function(one), Self::Function(other)) => one == other,
+            (Self::Number(one), Self::Number(other)) => one == other,
+            (Self::Truth(one), Self::Truth(other)) => one == other,
+            (Self::Nothing, Self::Nothing) => true,
+            (Self::Thing(kind, one), Self::Thing(other_kind, other)) => {
+                kind == other_kind && (Rc::ptr_eq(one, other) || one.is_same(other, room))
+            }
+            (Self::List(one), Self::List(other)) | (Self::OneOf(one), Self::OneOf(other)) => {
+                Rc::ptr_eq(one, other)
+                    || one.origin == other.origin
+                        && one.items.len() == other.items.len()
+                        && one.items.iter().zip(&other.items).all(|(one, other)| one.is_same(other, room))
+            }
+            (Self::Dict(one), Self::Dict(other)) => {
+                Rc::ptr_eq(one, other)
+                    || one.origin == other.origin
+                        && one.items.len() == other.items.len()
+                        && one
+                            .items
+                            .iter()
+                            .zip(&other.items)
+                            .all(|(one, other)| one.0 == other.0 && one.1.is_same(&other.1, room))
+            }
             _ => false,
-        })
+        }
     }
 
     /// One of `items`.
@@ -441,10 +483,11 @@ pub fn concatenated<'a>(one: &Value<'a>, other: &Value<'a>) -> Value<'a> {
             let other = other.as_text();
             one.map_text(&mut |text| Value::Text(text.clone().then(&other)))
         }
-        (one, other) => {
+        (one, Value::OneOf(_)) => {
             let one = one.as_text();
             other.map_text(&mut |text| Value::Text(one.clone().then(text)))
         }
+        (one, other) => Value::Text(one.as_text().then(&other.as_text())),
     }
 }
 

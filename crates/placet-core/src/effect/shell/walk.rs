@@ -201,6 +201,11 @@ impl<'c> Walker<'c> {
         Span::new(self.pointer.clone(), start..end)
     }
 
+    /// Whether there are so many that only look that another, of something this sensitive, is not listed.
+    fn drops_looks(&self, sensitivity: Sensitivity) -> bool {
+        self.looks >= LOOKS_MAX && sensitivity < Sensitivity::Secret
+    }
+
     /// Adds an effect, under the circumstances that hold here.
     pub(super) fn emit(&mut self, effect: Effect) {
         let only_looks = effect.verb == Verb::Read && effect.target.sensitivity < Sensitivity::Secret;

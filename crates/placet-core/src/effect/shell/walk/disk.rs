@@ -53,15 +53,14 @@ impl Walker<'_> {
 
     /// The target a path argument names.
     pub(in crate::effect::shell) fn path_target(&self, text: &str) -> (Target, Rc<path::Found>) {
+        let found = self.found(text);
+        (target_of(&found), found)
+    }
+
+    /// What a path argument says.
+    fn found(&self, text: &str) -> Rc<path::Found> {
         let located = self.locate(text);
-        let found = self.classify(self.beyond_link(&located).as_deref().unwrap_or(&located));
-        let target = Target {
-            kind: TargetKind::Path,
-            name: found.name.clone(),
-            place: found.place,
-            sensitivity: found.sensitivity,
-        };
-        (target, found)
+        self.classify(self.beyond_link(&located).as_deref().unwrap_or(&located))
     }
 
     /// A path that goes through a link to a directory, made by this script.
@@ -118,9 +117,12 @@ impl Walker<'_> {
         if let Some(content) = self.written(arg.as_str()) {
             return content.clone();
         }
-        let (target, found) = self.path_target(arg.as_str());
+        let found = self.found(arg.as_str());
         let origin = if holds_secrets(&found) { Origin::SECRET } else { Origin::LOCAL };
-        let span = self.span(arg.range);
+        if self.drops_looks(found.sensitivity) {
+            return Flow::unknown(origin);
+        }
+        let (target, span) = (target_of(&found), self.span(arg.range));
         let mut effect = Effect::new(Verb::Read, target, span);
         if let Some(what) = found.what {
             effect = effect.words(what);
@@ -216,5 +218,15 @@ impl Walker<'_> {
 
     pub(in crate::effect::shell) fn is_conditional(&self) -> bool {
         self.conditional > 0
+    }
+}
+
+/// The target that a path names.
+fn target_of(found: &path::Found) -> Target {
+    Target {
+        kind: TargetKind::Path,
+        name: found.name.clone(),
+        place: found.place,
+        sensitivity: found.sensitivity,
     }
 }
