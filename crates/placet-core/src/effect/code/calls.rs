@@ -322,13 +322,10 @@ impl<'a> Reader<'a, '_> {
                 Value::Unknown(value.origin().and(arguments.origin()))
             }
             Value::Thing(Kind::Cloud, inside) => self.cloud_call(inside, method, &arguments, range),
-            Value::Thing(kind, _) => {
-                let name = [kind.name(), ".", method].concat();
-                match table::of(self.language).find(&name) {
-                    Some(_) => self.call_named(&name, Some(&value), &arguments, range),
-                    None => self.unknown_method(&value, method, &arguments, range),
-                }
-            }
+            Value::Thing(kind, _) => match table::of(self.language).find_of(*kind, method) {
+                Some((name, row)) => self.call_row(row, name, Some(&value), &arguments, range),
+                None => self.unknown_method(&value, method, &arguments, range),
+            },
             _ => match self.known_method(&value, method, &arguments) {
                 Some(found) => {
                     self.callbacks(method, &arguments, &value, range);
@@ -373,8 +370,8 @@ impl<'a> Reader<'a, '_> {
         arguments: &Arguments<'a>,
         range: Range,
     ) -> Value<'a> {
-        if table::of(self.language).find_of_any(method).is_some() {
-            return self.call_named(&["*.", method].concat(), Some(value), arguments, range);
+        if let Some((name, row)) = table::of(self.language).find_of_any(method) {
+            return self.call_row(row, name, Some(value), arguments, range);
         }
         // A method or attribute of this very code, on whatever object.
         let own = match self.own_member(method) {
@@ -420,9 +417,24 @@ impl<'a> Reader<'a, '_> {
         let row = table.find(name).or_else(|| {
             // `something.system`, where nobody knows what something is.
             let (root, method) = at_last_dot(name)?;
-            table.find_of_any(method).filter(|_| !table.is_pure(root))
+            table.find_of_any(method).map(|(_, row)| row).filter(|_| !table.is_pure(root))
         });
         let Some(row) = row else { return self.unlisted(name, receiver, arguments, range) };
+        self.with_each(row, name, receiver, arguments, range, 0)
+    }
+
+    /// Calls what the tables have in `row`, under `name`.
+    fn call_row(
+        &mut self,
+        row: &'static Row,
+        name: &str,
+        receiver: Option<&Value<'a>>,
+        arguments: &Arguments<'a>,
+        range: Range,
+    ) -> Value<'a> {
+        if !self.counts() || self.stopped {
+            return Value::Unknown(arguments.origin());
+        }
         self.with_each(row, name, receiver, arguments, range, 0)
     }
 

@@ -115,7 +115,7 @@ impl Lexer<'_, '_> {
         {
             self.fail("a name in the code is written in letters that are not what they seem");
         }
-        self.push(Kind::Name, start, u32::from(is_keyword(text)));
+        self.push(Kind::Name, start, u32::from(is_keyword(text.as_bytes())));
     }
 
     /// Whether one of the spaces beyond ASCII comes next.

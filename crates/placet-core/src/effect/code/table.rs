@@ -47,8 +47,10 @@ pub struct Slot {
 /// The calls of a language, by name.
 pub struct Table {
     rows: Lookup<&'static str, Row>,
-    /// Those that begin with `*.`, by what follows.
-    of_any: Lookup<&'static str, Row>,
+    /// Those that begin with `*.`, by what follows, with the whole name.
+    of_any: Lookup<&'static str, (&'static str, Row)>,
+    /// Those that begin with a kind of object, likewise, in the order of the kinds.
+    of_kind: [Lookup<&'static str, (&'static str, Row)>; Kind::ALL.len()],
     pure: LookupSet<&'static str>,
 }
 
@@ -58,9 +60,14 @@ impl Table {
         self.rows.get(name)
     }
 
-    /// What calling `method` amounts to on an object that nobody knows.
-    pub fn find_of_any(&self, method: &str) -> Option<&Row> {
-        self.of_any.get(method)
+    /// What calling `method` amounts to on an object that nobody knows, with its whole name.
+    pub fn find_of_any(&self, method: &str) -> Option<(&'static str, &Row)> {
+        self.of_any.get(method).map(|(name, row)| (*name, row))
+    }
+
+    /// What calling `method` amounts to on an object of `kind`, with its whole name.
+    pub fn find_of(&self, kind: Kind, method: &str) -> Option<(&'static str, &Row)> {
+        self.of_kind[kind as usize].get(method).map(|(name, row)| (*name, row))
     }
 
     /// Whether `name`, or the module it is in, only computes or looks.
@@ -73,17 +80,24 @@ impl Table {
 
     fn read(rows: &'static str, pure: &'static str) -> Self {
         let (mut table, mut of_any) = (Lookup::default(), Lookup::default());
+        let mut of_kind = [(); Kind::ALL.len()].map(|()| Lookup::default());
         for line in lines(rows) {
             let Some((names, meaning)) = line.split_once("=>") else { continue };
             let row = row(meaning.trim());
             for name in names.split_whitespace() {
                 table.insert(name, row.clone());
-                if let Some(method) = name.strip_prefix("*.") {
-                    of_any.insert(method, row.clone());
+                match name.split_once('.') {
+                    Some(("*", method)) => drop(of_any.insert(method, (name, row.clone()))),
+                    Some((kind, method)) => {
+                        if let Some(kind) = Kind::named(kind) {
+                            of_kind[kind as usize].insert(method, (name, row.clone()));
+                        }
+                    }
+                    None => {}
                 }
             }
         }
-        Self { rows: table, of_any, pure: lines(pure).flat_map(str::split_whitespace).collect() }
+        Self { rows: table, of_any, of_kind, pure: lines(pure).flat_map(str::split_whitespace).collect() }
     }
 }
 

@@ -183,15 +183,30 @@ impl<'s, 't> Lexer<'s, 't> {
     pub fn name(&mut self) {
         let start = self.at;
         let rest = &self.bytes[start..];
-        self.at += rest.iter().position(|byte| !is_name_byte(*byte)).unwrap_or(rest.len());
+        let mut bits = 0;
+        let ends = |byte: &u8| {
+            bits |= byte;
+            !is_name_byte(*byte)
+        };
+        let word = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
+        self.at += word.len();
+        if bits < 0x80 {
+            self.push(Kind::Name, start, u32::from(is_keyword(word)));
+        } else {
+            self.name_beyond_ascii(start);
+        }
+    }
+
+    /// An identifier that is no keyword, from `start` up to the next byte.
+    fn name_beyond_ascii(&mut self, start: usize) {
         if !self.source.is_char_boundary(self.at) {
             self.at = self.end;
         }
         let text = self.source.get(start..self.at).unwrap_or("");
-        if !text.is_ascii() && text.chars().any(reads_as_another) {
+        if text.chars().any(reads_as_another) {
             self.fail("a name in the code is written in letters that are not what they seem");
         }
-        self.push(Kind::Name, start, u32::from(is_keyword(text)));
+        self.push(Kind::Name, start, 0);
     }
 
     /// The rest of the line is skipped.
@@ -234,16 +249,16 @@ impl<'s, 't> Lexer<'s, 't> {
 }
 
 /// Words that mean something of their own to one of the languages; `link` of a name says whether it is one.
-pub fn is_keyword(word: &str) -> bool {
+pub fn is_keyword(word: &[u8]) -> bool {
     match word.len() {
-        2 => matches!(word, "or" | "if" | "in" | "is" | "as"),
-        3 => matches!(word, "and" | "not" | "new" | "for"),
-        4 => matches!(word, "else" | "from" | "None" | "null" | "True" | "true" | "void"),
-        5 => matches!(word, "await" | "yield" | "throw" | "async" | "class" | "False" | "false"),
-        6 => matches!(word, "lambda" | "typeof" | "delete"),
-        8 => word == "function",
-        9 => matches!(word, "undefined" | "satisfies"),
-        10 => word == "instanceof",
+        2 => matches!(word, b"or" | b"if" | b"in" | b"is" | b"as"),
+        3 => matches!(word, b"and" | b"not" | b"new" | b"for"),
+        4 => matches!(word, b"else" | b"from" | b"None" | b"null" | b"True" | b"true" | b"void"),
+        5 => matches!(word, b"await" | b"yield" | b"throw" | b"async" | b"class" | b"False" | b"false"),
+        6 => matches!(word, b"lambda" | b"typeof" | b"delete"),
+        8 => word == b"function",
+        9 => matches!(word, b"undefined" | b"satisfies"),
+        10 => word == b"instanceof",
         _ => false,
     }
 }

@@ -128,24 +128,25 @@ impl Kind {
         }
     }
 
+    /// Every kind, in order.
+    pub const ALL: [Self; 12] = [
+        Self::Path,
+        Self::File,
+        Self::Session,
+        Self::Database,
+        Self::Cloud,
+        Self::Socket,
+        Self::Remote,
+        Self::Library,
+        Self::Names,
+        Self::Partial,
+        Self::Process,
+        Self::Mail,
+    ];
+
     /// The kind a table means by `name`.
     pub fn named(name: &str) -> Option<Self> {
-        [
-            Self::Path,
-            Self::File,
-            Self::Session,
-            Self::Database,
-            Self::Cloud,
-            Self::Socket,
-            Self::Remote,
-            Self::Library,
-            Self::Names,
-            Self::Partial,
-            Self::Process,
-            Self::Mail,
-        ]
-        .into_iter()
-        .find(|kind| kind.name() == name)
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
