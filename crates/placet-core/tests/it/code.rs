@@ -37,6 +37,30 @@ fn check_same(language: &str, spellings: &[&str]) {
 }
 
 #[test]
+fn names_that_lead_to_each_other_have_an_end() {
+    check_same(
+        "python",
+        &[
+            "import os\nos.system('rm -rf ~/notes')",
+            "import os\na.m = b.m\na.m = os.system\nd.m('rm -rf ~/notes')",
+            "import os\na.m = os.system\na.m = b.m\nd.m('rm -rf ~/notes')",
+            "import os\nm = b.m\nif q:\n    m = os.system\nd.m('rm -rf ~/notes')",
+            // Each name leads to the next, and the last one back to the first.
+            "import os\na.m = b.n\na.m = b.m\na.n = b.m\na.n = os.system\nd.m('rm -rf ~/notes')",
+            "import os, functools\na.m = functools.partial(b.m)\na.m = os.system\nd.m('rm -rf ~/notes')",
+        ],
+    );
+    check_same(
+        "javascript",
+        &[
+            "require('child_process').execSync('rm -rf ~/notes')",
+            "const c = require('child_process'); a.m = b.m; a.m = c.execSync; d.m('rm -rf ~/notes')",
+            "const c = require('child_process'); a.m = b.m; a.m = c.execSync; f().m('rm -rf ~/notes')",
+        ],
+    );
+}
+
+#[test]
 fn a_command_is_the_same_however_it_is_called() {
     check_same(
         "python",

@@ -369,6 +369,12 @@ fn code_is_never_quadratic() {
         ("code in code", |n| format!("exec('''{}''')", "exec(\"x\")\n".repeat(n))),
         ("loops", |n| "while a:\n  b = 1\n".repeat(n)),
         ("decorators", |n| "@a.b(c)\n".repeat(n) + "def f(): pass\n"),
+        ("a name that leads back to itself", |n| "a.m = b.m\na.m = c.m\nd.m()\n".repeat(n)),
+        ("names that lead to names", |n| {
+            (0..n).map(|i| format!("a.m{i} = b.m{}\na.m{i} = c.m{}\n", i + 1, i + 1)).collect::<String>()
+                + "d.m0()\n"
+        }),
+        ("equal alternatives", |n| "a.m = [b, {'c': 'd'}]\nprint(e.m)\n".repeat(n)),
     ];
     let javascript: &[Named] = &[
         ("calls", |n| "require('fs').readFileSync('a');\n".repeat(n)),

@@ -385,7 +385,7 @@ impl<'a> Reader<'a, '_> {
                 found
             }
             Some(callee @ (Value::Name(_) | Value::OneOf(_) | Value::Thing(Kind::Partial, _))) => {
-                self.call(callee, arguments.clone(), range)
+                self.call_found(&callee, &[method.to_owned()], arguments, range)
             }
             _ => {
                 self.callbacks(method, arguments, value, range);
@@ -402,6 +402,7 @@ impl<'a> Reader<'a, '_> {
         arguments: &Arguments<'a>,
         range: Range,
     ) -> Value<'a> {
+        let found_under = std::mem::take(&mut self.found_under);
         if !self.counts() || self.stopped {
             return Value::Unknown(arguments.origin());
         }
@@ -419,7 +420,7 @@ impl<'a> Reader<'a, '_> {
             let (root, method) = at_last_dot(name)?;
             table.find_of_any(method).map(|(_, row)| row).filter(|_| !table.is_pure(root))
         });
-        let Some(row) = row else { return self.unlisted(name, receiver, arguments, range) };
+        let Some(row) = row else { return self.unlisted(name, found_under, receiver, arguments, range) };
         self.with_each(row, name, receiver, arguments, range, 0)
     }
 
@@ -442,6 +443,7 @@ impl<'a> Reader<'a, '_> {
     fn unlisted(
         &mut self,
         name: &str,
+        mut found_under: Vec<String>,
         receiver: Option<&Value<'a>>,
         arguments: &Arguments<'a>,
         range: Range,
@@ -463,7 +465,12 @@ impl<'a> Reader<'a, '_> {
         match own {
             Some(Value::Function(index)) => return self.call_function(index, arguments, true),
             Some(callee @ (Value::OneOf(_) | Value::Thing(Kind::Partial, _))) => {
-                return self.call(callee, arguments.clone(), range);
+                let method = apart.map_or(name, |(_, method)| method);
+                // Under a name there may be one that leads back to it.
+                if !found_under.iter().any(|before| before == method) {
+                    found_under.push(method.to_owned());
+                    return self.call_found(&callee, &found_under, arguments, range);
+                }
             }
             Some(Value::Name(other)) if other != name && self.acts(&other) => {
                 return self.call_named(&other, None, arguments, range);
@@ -476,6 +483,51 @@ impl<'a> Reader<'a, '_> {
         let element = receiver.cloned().unwrap_or(Value::Unknown(Origin::PLAIN));
         self.callbacks(apart.map_or(name, |(_, method)| method), arguments, &element, range);
         Value::Unknown(arguments.origin())
+    }
+
+    /// Calls what the code has put under the last of these names, each of which has led to the next.
+    fn call_found(
+        &mut self,
+        callee: &Value<'a>,
+        found_under: &[String],
+        arguments: &Arguments<'a>,
+        range: Range,
+    ) -> Value<'a> {
+        const NAMES_MAX: usize = 8;
+        const STEPS: u32 = 16;
+        if found_under.len() > NAMES_MAX {
+            self.give_up("names in the code lead to each other too often to follow");
+        }
+        self.takes(STEPS);
+        if self.stopped {
+            return Value::Unknown(arguments.origin());
+        }
+        match callee {
+            Value::Name(name) => {
+                self.found_under = found_under.to_vec();
+                self.call_named(name, None, arguments, range)
+            }
+            Value::OneOf(items) => {
+                let mut found: Option<Value<'a>> = None;
+                for item in items.items.iter().take(super::value::ALTERNATIVES_MAX) {
+                    let value = self.call_found(item, found_under, arguments, range);
+                    found = Some(match found {
+                        Some(found) => found.or(value),
+                        None => value,
+                    });
+                }
+                found.unwrap_or_else(|| Value::Unknown(arguments.origin()))
+            }
+            Value::Thing(Kind::Partial, inside) => {
+                let Some((function, first)) = inside.items().and_then(<[Value<'a>]>::split_first) else {
+                    return Value::Unknown(arguments.origin());
+                };
+                let positional = first.iter().chain(&arguments.positional).cloned().collect();
+                let arguments = Arguments { positional, named: arguments.named.clone() };
+                self.call_found(function, found_under, &arguments, range)
+            }
+            other => self.call(other.clone(), arguments.clone(), range),
+        }
     }
 
     /// Once for each alternative of each argument, within reason.

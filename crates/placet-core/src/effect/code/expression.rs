@@ -247,7 +247,12 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn step(&mut self) {
-        self.steps += 1;
+        self.takes(1);
+    }
+
+    /// Accounts for as much work as `steps` operands are.
+    pub(super) fn takes(&mut self, steps: u32) {
+        self.steps += steps;
         if self.steps > STEPS_MAX {
             self.give_up("the code is too long to follow");
         }

@@ -112,6 +112,8 @@ pub(super) struct Reader<'a, 'w> {
     pub functions: Vec<Function>,
     /// Functions that may have to be followed in the end.
     due: VecDeque<usize>,
+    /// Under which names the next function that is called was found, one leading to the other.
+    pub found_under: Vec<String>,
     /// Names that stand for less within a block: until which token, and what they were before.
     pub narrowed: Vec<(usize, &'a str, Value<'a>)>,
     /// Functions that are being followed.
@@ -147,6 +149,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             marked_name: RefCell::default(),
             functions: Vec::new(),
             due: VecDeque::new(),
+            found_under: Vec::new(),
             narrowed: Vec::new(),
             active: Vec::new(),
             returned: None,
