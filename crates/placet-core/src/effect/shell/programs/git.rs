@@ -61,6 +61,9 @@ fn flags_of(sub: &str) -> &'static [&'static str] {
             "--no-merged",
         ],
         "rebase" => &["-x", "--exec", "--onto", "-s", "--strategy", "-X", "--strategy-option", "-C"],
+        "init" => {
+            &["--template", "--separate-git-dir", "-b", "--initial-branch", "--object-format", "--shared"]
+        }
         "clone" => &[
             "-c",
             "--config",
@@ -372,12 +375,15 @@ fn subcommand(
                 walker.nested(command.as_str(), command.range, None);
             }
             for setting in options.values(&["-c", "--config"]).cloned().collect::<Vec<_>>() {
-                if let Some((key, value)) = setting.as_str().split_once('=')
-                    && runs_a_program(&key.to_ascii_lowercase())
-                {
+                let Some((key, value)) = setting.as_str().split_once('=') else { continue };
+                let key = key.to_ascii_lowercase();
+                if runs_a_program(&key) {
                     run_setting(walker, call, value);
+                } else if changes_what_runs(&key, value) {
+                    setting_changed(walker, call, &key);
                 }
             }
+            brings_hooks(walker, call, &options);
             for operand in &options.operands {
                 if operand.as_str().starts_with("ext::") {
                     walker.nested(operand.as_str().trim_start_matches("ext::"), operand.range, None);
@@ -393,6 +399,7 @@ fn subcommand(
         | "switch" | "sparse-checkout" | "update-index" | "read-tree" | "write-tree" | "commit-tree"
         | "hash-object" | "mktag" | "maintenance" | "format-patch" | "bundle" | "lfs" | "flow"
         | "subtree" | "cherry" | "rerere" | "symbolic-ref" | "update-ref" | "checkout-index" | "archive" => {
+            brings_hooks(walker, call, &options);
             change(walker, call, Undo::Possible)
         }
         "send-email" | "request-pull" | "svn" | "p4" => {
@@ -632,6 +639,13 @@ fn run_setting(walker: &mut Walker<'_>, call: &Call<'_>, value: &str) {
             .manner(Manner::HIDDEN),
     );
     walker.nested(command, call.range, None);
+}
+
+/// A template of a repository has hooks, which run from then on.
+fn brings_hooks(walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>) {
+    if options.value(&["--template"]).is_some_and(|template| !template.as_str().is_empty()) {
+        setting_changed(walker, call, "init.templatedir");
+    }
 }
 
 /// Settings that make git run or trust something else.

@@ -32,8 +32,15 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
             super::table::run(walker, call);
             return Some(Flow::unknown(Origin::SECRET));
         }
-        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => {
+        "grep" | "egrep" | "fgrep" | "rg" | "ripgrep" | "rga" | "ag" | "ack" => {
             seeks_secret(walker, call);
+            if matches!(call.name, "rg" | "ripgrep" | "rga") {
+                runs_before(walker, call);
+            }
+            return None;
+        }
+        "less" | "most" | "pg" | "more" => {
+            first_commands(walker, call);
             return None;
         }
         "base64" | "base32" | "basenc" | "xxd" | "rev" | "tr" | "uudecode" | "hex2bin" => {
@@ -79,6 +86,28 @@ fn seeks_secret(walker: &mut Walker<'_>, call: &Call<'_>) {
         let target = Target::new(TargetKind::Account, sought.as_str()).with(Sensitivity::Credential);
         let span = walker.span(call.range);
         walker.emit(Effect::new(Verb::Read, target, span));
+    }
+}
+
+/// The program that makes text of each file before it is searched: it gets the file to do with it what it likes.
+fn runs_before(walker: &mut Walker<'_>, call: &Call<'_>) {
+    let options = Options::read(call.args, &["--pre"], Style::Gnu);
+    for program in options.values(&["--pre"]).cloned().collect::<Vec<_>>() {
+        if super::is_shell(program.as_str()) {
+            walker.opaque("every file that is searched is run as a script", program.range);
+        } else {
+            walker.nested(&format!("{} \"$file\"", program.as_str()), program.range, None);
+        }
+    }
+}
+
+/// What a pager does before it shows anything: `+!` runs a program.
+fn first_commands(walker: &mut Walker<'_>, call: &Call<'_>) {
+    for arg in call.args {
+        let first = arg.as_str().strip_prefix('+').map(|command| command.trim_start_matches('+'));
+        if let Some(command) = first.and_then(|command| command.strip_prefix(['!', '#', '|'])) {
+            walker.nested(command, arg.range, None);
+        }
     }
 }
 
