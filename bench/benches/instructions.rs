@@ -6,8 +6,9 @@ use std::hint::black_box;
 
 use gungraun::prelude::*;
 use placet_bench::{
-    JAVASCRIPT, MEGABYTE, MESSAGE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line, kilobyte_line,
-    masked, masked_args, megabyte_texts, shell_call, shell_line, tool_calls, varied_commands,
+    JAVASCRIPT, MEGABYTE, MESSAGE, MESSAGE_ARABIC, MESSAGE_CHINESE, MESSAGE_HINDI, MESSAGE_JAPANESE, MESSAGE_KOREAN,
+    MESSAGE_RUSSIAN, MESSAGE_VIETNAMESE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line,
+    kilobyte_line, masked, masked_args, megabyte_texts, shell_call, shell_line, tool_calls, varied_commands,
 };
 use placet_core::{
     CallDigest, Decision, Json, ToolCall, canonical,
@@ -169,7 +170,9 @@ fn redact_call(call: ToolCall) -> usize {
 
 #[library_benchmark]
 #[bench::code(warm_text("redact code"))]
+#[bench::addresses(warm_text("redact addresses"))]
 #[bench::secrets(warm_text("redact secrets"))]
+#[bench::different_secrets(warm_text("redact different secrets"))]
 fn redact_megabyte(text: String) -> usize {
     black_box(masked(black_box(&text)))
 }
@@ -181,6 +184,13 @@ fn warm_message(text: &'static str) -> &'static str {
 
 #[library_benchmark]
 #[bench::message(warm_message(MESSAGE))]
+#[bench::russian(warm_message(MESSAGE_RUSSIAN))]
+#[bench::chinese(warm_message(MESSAGE_CHINESE))]
+#[bench::japanese(warm_message(MESSAGE_JAPANESE))]
+#[bench::korean(warm_message(MESSAGE_KOREAN))]
+#[bench::arabic(warm_message(MESSAGE_ARABIC))]
+#[bench::hindi(warm_message(MESSAGE_HINDI))]
+#[bench::vietnamese(warm_message(MESSAGE_VIETNAMESE))]
 fn crisis_words(text: &str) -> Option<Sign> {
     black_box(in_text(black_box(text)))
 }
