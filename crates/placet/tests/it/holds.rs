@@ -102,7 +102,9 @@ fn another_process_answers_and_who_waits_goes_on() {
     let site = Site::new();
     let child = site.waiting(RISKY);
     let ran = site.run(&["holds", "approve", &site.ticket().to_lowercase()]);
-    assert!(ran.out.starts_with("approved H-"), "{} {}", ran.out, ran.err);
+    // Whoever waits may have used it before the answer is told.
+    let told = ["approved H-", "redeemed H-"].iter().any(|word| ran.out.starts_with(word));
+    assert!(told, "{} {}", ran.out, ran.err);
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
     // Once: the same call asks again.
     assert_eq!(site.ask(RISKY).code, 4);
