@@ -23,8 +23,11 @@ const WRITER_CACHE_KIB: i64 = 8 * 1024;
 const READER_CACHE_KIB: i64 = 6 * 1024;
 /// How often the journal is moved into the file.
 const CHECKPOINT_EVERY: Duration = Duration::from_millis(250);
-/// A journal that has grown longer begins anew, even if writers must wait for a moment: 64 MiB.
-const JOURNAL_PAGES_MAX: i64 = 16 << 10;
+/// A journal that has grown longer begins anew, even if writers must wait for a moment: 4 MiB.
+const JOURNAL_PAGES_MAX: i64 = 1 << 10;
+/// Room on the disk for a journal of that length. A commit into a file that need not grow takes half the time.
+#[cfg(target_os = "linux")]
+const JOURNAL_ROOM: u64 = (JOURNAL_PAGES_MAX as u64) * (4 << 10) + (1 << 20);
 /// How long they wait at most for somebody who still reads from it. Then it is tried again next time.
 const READERS_WAITED_FOR: Duration = Duration::from_millis(10);
 
@@ -228,6 +231,7 @@ fn checkpoint(connection: &Connection, journal: &Path, (stopped, rung): &(Mutex<
             continue;
         }
         length_before = length;
+        make_room(journal, length);
         // What could not be moved now is moved next time.
         let moved = |how: &str| {
             let read = |row: &rusqlite::Row<'_>| row.get::<_, i64>(1);
@@ -241,6 +245,23 @@ fn checkpoint(connection: &Connection, journal: &Path, (stopped, rung): &(Mutex<
         }
     }
 }
+
+/// Takes the room that the journal will need, all at once. What lies behind its end is no part of it: whoever reads it
+/// stops at the first page that was not written. Without the room it works as well, only slower.
+#[cfg(target_os = "linux")]
+fn make_room(journal: &Path, length: u64) {
+    use rustix::fs::{FallocateFlags, fallocate};
+    if length < JOURNAL_ROOM
+        && let Ok(file) = std::fs::OpenOptions::new().write(true).open(journal)
+    {
+        // Never shortens it, and never touches what is there, even if somebody writes to it at the same time. SQLite's
+        // locks are on other files: closing this one lets none of them go.
+        let _ = fallocate(file, FallocateFlags::empty(), 0, JOURNAL_ROOM);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn make_room(_journal: &Path, _length: u64) {}
 
 impl Drop for Checkpointer {
     fn drop(&mut self) {
