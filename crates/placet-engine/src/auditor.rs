@@ -6,10 +6,11 @@ use placet_core::{
     log::{Hash, LogKey, SealedCheckpoint, VerifierKey, leaf},
     record::{Record, What},
     rule::{Note, Noted},
-    warrant::{SigningKey, TrustedKeys},
+    warrant::{Approval, ApprovalError, SealedApproval, SigningKey, TrustedKeys},
 };
 use placet_store::{Entry, EntryKind, Ledger, StoreError};
 use sha2::Sha256;
+use std::sync::{Mutex, PoisonError};
 
 /// The keys of one log, made on its first run.
 pub struct AuditKeys {
@@ -17,6 +18,8 @@ pub struct AuditKeys {
     signing: SigningKey,
     seal: Hmac<Sha256>,
     digest: Hmac<Sha256>,
+    /// The approval that was signed last: mostly, it is used at once.
+    approved: Mutex<Option<SealedApproval>>,
 }
 
 /// What separates the uses of the one secret.
@@ -35,6 +38,7 @@ impl AuditKeys {
             digest: keyed(&derived(DIGEST)),
             signing: SigningKey::from_seed(derived(APPROVALS)),
             log: LogKey::new(origin, SigningKey::from_seed(seed))?,
+            approved: Mutex::default(),
         })
     }
 
@@ -51,6 +55,24 @@ impl AuditKeys {
     /// Whose approvals count.
     pub(crate) fn approval_keys(&self) -> TrustedKeys {
         TrustedKeys::new([self.signing.public()])
+    }
+
+    /// Signs an approval.
+    pub(crate) fn approve(&self, approval: Approval) -> SealedApproval {
+        let sealed = approval.seal(&self.signing);
+        *self.approved.lock().unwrap_or_else(PoisonError::into_inner) = Some(sealed.clone());
+        sealed
+    }
+
+    /// Opens an approval of `call` that these keys have signed, and that may be used at `now`.
+    pub(crate) fn open_approval(
+        &self,
+        sealed: &SealedApproval,
+        call: &CallDigest,
+        now: Timestamp,
+    ) -> Result<Approval, ApprovalError> {
+        let signed = self.approved.lock().unwrap_or_else(PoisonError::into_inner);
+        sealed.open_unless_signed(signed.as_ref(), &self.approval_keys(), call, now)
     }
 
     /// A digest that says nothing to whoever has not the key: what holds and approvals bind to. Nobody can guess a short

@@ -407,7 +407,7 @@ impl Answering {
                 issued: now,
                 expires: redeem_until,
             };
-            approval.seal(shared.keys.approvals()).as_bytes().to_vec()
+            shared.keys.approve(approval).as_bytes().to_vec()
         });
         let change = HoldChange {
             state,

@@ -324,8 +324,10 @@ impl Prepared {
         ticket: Option<&Ticket>,
         changed: bool,
     ) -> Result<u64, StoreError> {
-        let anew = (changed || ticket.is_some()).then(|| self.encode(masked, ticket, None));
-        let record = self.append(ledger, anew.as_ref().unwrap_or(&self.ready))?;
+        let record = match &self.ready {
+            Some(ready) if !changed && ticket.is_none() => self.append(ledger, ready)?,
+            _ => self.append(ledger, &self.encode(masked, ticket, None))?,
+        };
         let session = self.call.session();
         threats::raise(&self.shared, &self.snapshot, ledger, &masked.findings, (session, self.now, record))?;
         Ok(record)
@@ -415,12 +417,8 @@ impl Prepared {
         };
         // The answer may be younger than our look at the clock.
         let now = self.now.max(hold.since);
-        let opened = SealedApproval::from_bytes(bytes.as_slice()).open(
-            &self.shared.keys.approval_keys(),
-            &self.token,
-            now,
-        );
-        let approval = match opened {
+        let sealed = SealedApproval::from_bytes(bytes.as_slice());
+        let approval = match self.shared.keys.open_approval(&sealed, &self.token, now) {
             Ok(approval) => approval,
             Err(error) => return Ok(Err(format!("the approval of {ticket} does not count: {error}"))),
         };

@@ -161,8 +161,8 @@ pub(crate) struct Prepared {
     /// The hold that was waited for, if this is not the first time.
     pub again: Option<Ticket>,
     pub started: Instant,
-    /// The record, if all goes as it looks now.
-    pub ready: (Vec<u8>, Hash),
+    /// The record, if all goes as it looks now. Who waited has one already.
+    pub ready: Option<(Vec<u8>, Hash)>,
 }
 
 impl Engine {
@@ -504,11 +504,13 @@ pub(crate) fn prepare(
         edited: asked.edited,
         again,
         started,
-        ready: (Vec::new(), [0; 32]),
+        ready: None,
         decision,
         snapshot,
     };
-    prepared.ready = prepared.encode(&prepared.masked, None, None);
+    if prepared.again.is_none() {
+        prepared.ready = Some(prepared.encode(&prepared.masked, None, None));
+    }
     Ok(prepared)
 }
 

@@ -145,10 +145,7 @@ impl Regex {
         let occurs = |literal: &String| {
             literal.is_empty()
                 || (literal == BEYOND_ASCII && !text.is_ascii())
-                || text
-                    .as_bytes()
-                    .windows(literal.len())
-                    .any(|part| part.eq_ignore_ascii_case(literal.as_bytes()))
+                || contains(text.as_bytes(), literal.as_bytes())
         };
         quickly && !literals.is_empty() && !literals.iter().any(occurs)
     }
@@ -165,6 +162,15 @@ impl Regex {
     pub fn required_literals(&self) -> Option<Vec<String>> {
         self.literals.clone()
     }
+}
+
+/// Whether `part`, which is not empty, occurs in `text` in some mixture of case.
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    let (Some(first), Some(starts)) = (part.first(), (text.len() + 1).checked_sub(part.len())) else {
+        return false;
+    };
+    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), &text[..starts])
+        .any(|at| text[at..at + part.len()].eq_ignore_ascii_case(part))
 }
 
 /// About how many states `hir` takes when it is compiled; rather too many than too few.

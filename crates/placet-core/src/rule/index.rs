@@ -15,7 +15,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 
 use super::{Body, Condition, EffectPattern, Field, Rule, Subject};
 use crate::{
-    EventKind,
+    Effect, EventKind,
     constraint::{BEYOND_ASCII, Constraint},
     effect::{Lookup, Manner},
 };
@@ -60,25 +60,40 @@ struct Literals {
 /// The numbers of texts by how they begin.
 type Beginnings = Lookup<usize, Vec<(Vec<u8>, usize)>>;
 
-/// What some effect must be, as bits.
+/// What some effect must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Need {
-    verbs: u16,
-    kinds: u16,
-    places: u16,
-    sensitivities: u16,
+    words: Words,
     manner: Manner,
+}
+
+/// Verbs, kinds, places and sensitivities, sixteen bits for each. An effect has one of each; it fits where all four do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Words(u64);
+
+impl Words {
+    fn new(masks: [u16; 4]) -> Self {
+        Self(masks.iter().fold(0, |words, mask| words << 16 | u64::from(*mask)))
+    }
+
+    fn of(effect: &Effect) -> Self {
+        let target = &effect.target;
+        Self::new(
+            [effect.verb as u16, target.kind as u16, target.place as u16, target.sensitivity as u16]
+                .map(|number| 1 << number),
+        )
+    }
+
+    fn has(self, of_effect: Self) -> bool {
+        self.0 & of_effect.0 == of_effect.0
+    }
 }
 
 impl Need {
     fn of(pattern: &EffectPattern) -> Self {
-        Self {
-            verbs: pattern.verb.mask(),
-            kinds: pattern.kind.mask(),
-            places: pattern.place.mask(),
-            sensitivities: pattern.sensitivity.mask(),
-            manner: pattern.manner,
-        }
+        let masks =
+            [pattern.verb.mask(), pattern.kind.mask(), pattern.place.mask(), pattern.sensitivity.mask()];
+        Self { words: Words::new(masks), manner: pattern.manner }
     }
 }
 
@@ -215,29 +230,17 @@ impl Index {
                 .find(subject.effects().iter().map(|effect| effect.target.name.as_str()), &mut found);
         }
         if !shelf.by_effect.is_empty() {
-            let mut effects: Vec<[u16; 4]> = Vec::new();
+            let mut effects: Vec<Words> = Vec::new();
             let mut manner = Manner::PLAIN;
             for effect in subject.effects() {
                 manner |= effect.manner;
-                let bits = [
-                    1 << effect.verb as u16,
-                    1 << effect.target.kind as u16,
-                    1 << effect.target.place as u16,
-                    1 << effect.target.sensitivity as u16,
-                ];
-                if !effects.contains(&bits) {
-                    effects.push(bits);
+                let words = Words::of(effect);
+                if !effects.contains(&words) {
+                    effects.push(words);
                 }
             }
-            let fits = |need: &Need| {
-                manner.has(need.manner)
-                    && effects.iter().any(|[verb, kind, place, sensitivity]| {
-                        need.verbs & verb != 0
-                            && need.kinds & kind != 0
-                            && need.places & place != 0
-                            && need.sensitivities & sensitivity != 0
-                    })
-            };
+            let fits =
+                |need: &Need| manner.has(need.manner) && effects.iter().any(|words| need.words.has(*words));
             found.extend(shelf.by_effect.iter().filter(|(need, _)| fits(need)).map(|(_, rule)| *rule));
         }
         found.sort_unstable();

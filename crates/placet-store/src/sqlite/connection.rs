@@ -290,4 +290,27 @@ mod tests {
         std::fs::write(journal_of(&path), "x").unwrap();
         assert!(!is_at_rest(&path));
     }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn room_behind_the_journal_is_no_part_of_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("placet.db");
+        let writer = open_writer(&path, Options::default()).unwrap();
+        writer.execute("insert into counter values ('before', 1)", []).unwrap();
+        let length = || std::fs::metadata(journal_of(&path)).unwrap().len();
+        make_room(&journal_of(&path), length());
+        assert_eq!(length(), JOURNAL_ROOM);
+        writer.execute("insert into counter values ('after', 2)", []).unwrap();
+        assert_eq!(length(), JOURNAL_ROOM);
+        // As a process finds it that comes after one that was killed: nobody has closed the journal.
+        let copy = directory.path().join("copy.db");
+        std::fs::copy(&path, &copy).unwrap();
+        std::fs::copy(journal_of(&path), journal_of(&copy)).unwrap();
+        for path in [path, copy] {
+            let read = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
+            let sum = open_reader(&path).unwrap().query_row("select sum(value) from counter", [], read);
+            assert_eq!(sum.unwrap(), 3, "{}", path.display());
+        }
+    }
 }

@@ -104,8 +104,15 @@ fn an_approval_is_for_one_call_until_it_expires() {
     for at in 0..sealed.as_bytes().len() {
         let mut changed = sealed.as_bytes().to_vec();
         changed[at] ^= 1;
-        assert!(SealedApproval::from_bytes(changed).open(&roots(), &own, now()).is_err(), "byte {at}");
+        let changed = SealedApproval::from_bytes(changed);
+        assert!(changed.open(&roots(), &own, now()).is_err(), "byte {at}");
+        assert!(changed.open_unless_signed(Some(&sealed), &roots(), &own, now()).is_err(), "byte {at}");
     }
+    // Whoever has signed it knows it by its bytes. Everything else still counts.
+    let known = |call, now| sealed.open_unless_signed(Some(&sealed), &roots(), &call, now);
+    assert_eq!(known(own, now()), Ok(approval));
+    assert_eq!(known(digest(r#"{"tool":"memory"}"#), now()), Err(ApprovalError::OtherCall));
+    assert!(matches!(known(own, now().plus_ms(3_600_000)), Err(ApprovalError::Expired { .. })));
     // What was signed as a proof is no approval, and the other way round.
     let warrant = opened(&[SLIP]);
     let proof = SealedProof::make(warrant.last().digest, own, now(), Nonce::from_bytes([1; 16]), &key(2));
