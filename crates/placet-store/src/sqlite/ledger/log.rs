@@ -32,6 +32,24 @@ impl SqliteLedger<'_> {
         }
         Ok(())
     }
+
+    /// The first `limit` records of a session, of those `which` a place says, in the order of the log.
+    fn some_of_session(
+        &mut self,
+        session: &str,
+        which: &str,
+        place: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredRecord>> {
+        // Which they are stands in the index; only those that are wanted are read.
+        let sql = format!(
+            "select {} from record where idx in (select idx from record where session = (select no from session \
+             where id = ?) and {which} limit ?) order by idx",
+            rows::RECORD
+        );
+        let place = i64::try_from(place).unwrap_or(i64::MAX);
+        self.all(&sql, params![session, place, limit as i64], rows::record)
+    }
 }
 
 impl LogVerbs for SqliteLedger<'_> {
@@ -101,14 +119,7 @@ impl LogVerbs for SqliteLedger<'_> {
         before: u64,
         limit: usize,
     ) -> Result<Vec<StoredRecord>> {
-        // Which they are stands in the index; only those that are wanted are read.
-        let sql = format!(
-            "select {} from record where idx in (select idx from record where session = (select no from session \
-             where id = ?) and idx < ? order by idx desc limit ?) order by idx",
-            rows::RECORD
-        );
-        let before = i64::try_from(before).unwrap_or(i64::MAX);
-        self.all(&sql, params![session, before, limit as i64], rows::record)
+        self.some_of_session(session, "idx < ? order by idx desc", before, limit)
     }
 
     fn records_of_session_from(
@@ -117,13 +128,7 @@ impl LogVerbs for SqliteLedger<'_> {
         from: u64,
         limit: usize,
     ) -> Result<Vec<StoredRecord>> {
-        let sql = format!(
-            "select {} from record where idx in (select idx from record where session = (select no from session \
-             where id = ?) and idx >= ? order by idx limit ?) order by idx",
-            rows::RECORD
-        );
-        let from = i64::try_from(from).unwrap_or(i64::MAX);
-        self.all(&sql, params![session, from, limit as i64], rows::record)
+        self.some_of_session(session, "idx >= ? order by idx", from, limit)
     }
 
     fn records_before(&mut self, before: u64, limit: usize) -> Result<Vec<StoredRecord>> {
