@@ -140,8 +140,10 @@ fn factors_of(index: usize, effect: &Effect) -> Vec<Factor> {
 
 /// The same sum without the words, for finding the riskiest effect.
 fn risk_of(effect: &Effect) -> u32 {
-    let manners: u32 =
-        MANNERS.iter().filter(|(manner, ..)| effect.manner.has(*manner)).map(|(_, weight, _)| weight).sum();
+    let manners: u32 = match effect.manner {
+        Manner::PLAIN => 0,
+        some => MANNERS.iter().filter(|(manner, ..)| some.has(*manner)).map(|(_, weight, _)| weight).sum(),
+    };
     verb_weight(effect.verb).0
         + sensitivity_weight(effect.verb, effect.target.sensitivity).0
         + undo_weight(effect).0

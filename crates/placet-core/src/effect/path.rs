@@ -106,6 +106,8 @@ fn found(located: &Located<'_>, base: &Base<'_>) -> Found {
 pub fn is_block_device(path: &str) -> bool {
     match path.strip_prefix(r"\\.\") {
         Some(device) => is_windows_disk(device),
+        // Most paths are told by their letters alone.
+        None if path.starts_with('/') && !path.contains("dev") => false,
         None => is_disk(&Located::new(&spell::plain(path), None)),
     }
 }

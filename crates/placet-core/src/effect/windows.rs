@@ -19,9 +19,11 @@ pub struct ShellReading {
 
 /// Whether `name` has the form of a cmdlet, such as `Remove-Item`.
 pub fn is_cmdlet(name: &str) -> bool {
+    if !name.starts_with(|letter: char| letter.is_ascii_uppercase()) {
+        return false;
+    }
     let Some((verb, noun)) = name.split_once('-') else { return false };
     verb.len() > 1
-        && verb.starts_with(|letter: char| letter.is_ascii_uppercase())
         && noun.starts_with(|letter: char| letter.is_ascii_uppercase())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }

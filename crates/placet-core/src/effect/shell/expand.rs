@@ -13,6 +13,19 @@ const WORD_MAX: usize = (1 << 20) + TEXT_MAX;
 /// More fields than this are not made of one word.
 const FIELDS_MAX: usize = 256;
 
+/// What a letter of an unquoted word may mean besides itself: another word or several, or what nobody knows.
+static ODD: [u8; 256] = {
+    let mut table = [0; 256];
+    table[b'{' as usize] = EXPANDS;
+    table[b'*' as usize] = EXPANDS;
+    table[b'?' as usize] = EXPANDS;
+    table[b'[' as usize] = EXPANDS;
+    table[HOLE as usize] = IS_HOLE;
+    table
+};
+const EXPANDS: u8 = 1;
+const IS_HOLE: u8 = 2;
+
 /// The fields a word is being split into.
 struct Fields<'a> {
     done: Vec<Arg<'a>>,
@@ -95,11 +108,14 @@ impl Walker<'_> {
     fn argument<'a>(&mut self, word: &Word<'a>, arguments: &mut Vec<Arg<'a>>) {
         let range = (word.range.start, word.range.end);
         // By far the most words are one plain piece of text.
-        if let [Part::Text { text, quoted }] = &*word.parts
-            && (*quoted || !text.bytes().any(|byte| matches!(byte, b'{' | b'*' | b'?' | b'[')))
-        {
-            arguments.push(Arg::literal(text.clone(), range));
-            return;
+        if let [Part::Text { text, quoted }] = &*word.parts {
+            let odd = text.bytes().fold(0, |odd, byte| odd | ODD[usize::from(byte)]);
+            if *quoted || odd & EXPANDS == 0 {
+                let known = odd & IS_HOLE == 0;
+                let (text, origin) = (text.clone(), Origin::PLAIN);
+                arguments.push(Arg { text, known, glob: false, origin, range });
+                return;
+            }
         }
         if let Some(variants) = braces(word) {
             if variants.len() >= FIELDS_MAX {

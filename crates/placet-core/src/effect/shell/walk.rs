@@ -87,7 +87,7 @@ impl<'c> Walker<'c> {
             pointer,
             root,
             base: path::Base::new(root),
-            effects: Vec::with_capacity(8),
+            effects: Vec::with_capacity(16),
             env: Env::starting_in(directory),
             manner: Manner::PLAIN,
             budget: Budget::default(),

@@ -14,6 +14,9 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn redirect(&mut self, redirects: &mut Vec<Redirect<'a>>) -> Read<bool> {
+        if !matches!(self.peek(), b'0'..=b'9' | b'{' | b'<' | b'>' | b'&') {
+            return Ok(false);
+        }
         let start = self.at;
         let mut fd = None;
         if self.peek().is_ascii_digit() {

@@ -9,6 +9,13 @@ use crate::effect::{
     },
 };
 
+/// The programs that [`run`] may know.
+pub const NAMES: &str = "\
+    cd pushd chdir popd set shift compgen complete export declare typeset let test [ local readonly shopt \
+    return break continue wait jobs fg bg umask ulimit getopts disown enable bind compopt exit logout times \
+    caller dirs suspend : true false unalias setopt unsetopt autoload unset read mapfile readarray hash \
+    alias trap";
+
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     match call.name {
         "cd" | "pushd" | "chdir" => {

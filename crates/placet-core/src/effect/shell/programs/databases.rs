@@ -199,6 +199,11 @@ static BY_NAME: LazyLock<Lookup<&'static str, &'static Client>> = LazyLock::new(
     CLIENTS.iter().flat_map(|client| client.names.iter().map(move |name| (*name, client))).collect()
 });
 
+/// The programs that [`run`] may know.
+pub fn tabled() -> Vec<&'static str> {
+    BY_NAME.keys().copied().collect()
+}
+
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     let client = BY_NAME.get(call.name)?;
     // What such a program does besides asking a database is in the table.

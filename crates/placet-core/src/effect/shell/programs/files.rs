@@ -12,6 +12,11 @@ use crate::effect::{
     },
 };
 
+/// The programs that [`run`] may know.
+pub const NAMES: &str = "\
+    rm srm rimraf del-cli trash-rm rmdir unlink shred wipe mv cp scp.local ditto ln link install dd tee \
+    chmod chown chgrp sed gsed tar bsdtar gtar zip truncate rsync";
+
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     if call.args.iter().any(|arg| matches!(arg.as_str(), "--help" | "--version"))
         && !matches!(call.name, "tar")

@@ -9,6 +9,9 @@ use crate::effect::{
     },
 };
 
+/// The programs that [`run`] may know.
+pub const NAMES: &str = "find gfind fd fdfind";
+
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     match call.name {
         "find" | "gfind" => Some(find(walker, call)),

@@ -134,6 +134,9 @@ fn flags_of(sub: &str) -> &'static [&'static str] {
     }
 }
 
+/// The programs that [`run`] may know.
+pub const NAMES: &str = "git yadm hub";
+
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     if !matches!(call.name, "git" | "yadm" | "hub") {
         return None;

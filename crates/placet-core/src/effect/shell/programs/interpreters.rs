@@ -14,6 +14,12 @@ use crate::effect::{
     windows,
 };
 
+/// The programs that [`run`] may know; some have a version behind their name.
+pub const NAMES: &str = "\
+    sh bash zsh dash ksh ash fish rbash mksh csh tcsh yash rksh ksh93 elvish nu xonsh osh eval source . \
+    powershell pwsh cmd wsl iex invoke-expression python pypy ipython py node nodejs deno tsx ts-node bun \
+    perl ruby jruby php lua luajit osascript Rscript R groovy scala elixir julia tclsh guile racket swipl";
+
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     match call.name {
         "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "rbash" | "mksh" | "csh" | "tcsh"
@@ -301,7 +307,7 @@ pub fn script_file(
     stdin: &Option<Flow>,
 ) -> Option<Flow> {
     let text = program.as_str();
-    if !text.contains('/') {
+    if !text.as_bytes().contains(&b'/') {
         return None;
     }
     let written = walker.env.files.contains_key(&walker.file_key(text));

@@ -5,6 +5,8 @@
 
 mod options;
 
+mod readers;
+
 mod table;
 
 mod builtins;
@@ -122,10 +124,11 @@ pub fn run(
         walker.emit(Effect::opaque("which program runs depends on a pattern", span).manner(Manner::HIDDEN));
         return Flow::unknown(Origin::PLAIN);
     }
-    if has_hole(written) {
+    let plain = written.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if !plain && has_hole(written) {
         return unknown_program(walker, program, args, range);
     }
-    if looks_disguised(written) {
+    if !plain && looks_disguised(written) {
         let span = walker.span(program.range);
         let why = "the name of the program is written in letters that are not what they seem";
         walker.emit(Effect::opaque(why, span).manner(Manner::HIDDEN));
@@ -182,16 +185,7 @@ fn known_program(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     if walker.beside_windows && windows::is_windows(call.name) {
         return Some(Flow::unknown(Origin::PLAIN));
     }
-    builtins::run(walker, call)
-        .or_else(|| wrappers::run(walker, call))
-        .or_else(|| text::run(walker, call))
-        .or_else(|| interpreters::run(walker, call))
-        .or_else(|| files::run(walker, call))
-        .or_else(|| find::run(walker, call))
-        .or_else(|| network::run(walker, call))
-        .or_else(|| git::run(walker, call))
-        .or_else(|| databases::run(walker, call))
-        .or_else(|| processes::run(walker, call))
+    readers::run(walker, call)
         .or_else(|| {
             recipes::follow(walker, call);
             table::run(walker, call)

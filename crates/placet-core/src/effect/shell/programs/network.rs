@@ -13,6 +13,11 @@ use crate::effect::{
     url::{self, Address},
 };
 
+/// The programs that [`run`] may know.
+pub const NAMES: &str = "\
+    curl curlie wget wget2 http https xh xhs aria2c axel nc ncat netcat nc.traditional nc.openbsd socat scp \
+    sftp ftp lftp tftp telnet rclone";
+
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     Some(match call.name {
         "curl" | "curlie" => curl(walker, call),

@@ -52,8 +52,8 @@ impl<'r> Options<'r> {
             }
             let long = text.starts_with("--") || style == Style::Single;
             if long {
-                let (name, value) = match text.split_once('=') {
-                    Some((name, _)) => (name, Some(arg.after(name.len() + 1))),
+                let (name, value) = match text.bytes().position(|byte| byte == b'=') {
+                    Some(equals) => (&text[..equals], Some(arg.after(equals + 1))),
                     None if takes.iter().any(|flag| same_flag(flag, text, style)) => {
                         let value = args.get(at).cloned();
                         at += 1;

@@ -12,6 +12,9 @@ use crate::effect::{
 /// Programs whose end would leave the agent unwatched or stop the host it lives in.
 const GUARDS: &[&str] = &["placet", "hermes", "claude", "codex", "openclaw", "agentguard"];
 
+/// The programs that [`run`] may know.
+pub const NAMES: &str = "kill pkill killall skill killall5 xkill";
+
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     if !matches!(call.name, "kill" | "pkill" | "killall" | "skill" | "killall5" | "xkill") {
         return None;

@@ -232,10 +232,10 @@ fn is_harmless(program: &Program, options: &Options<'_>) -> bool {
     }
     for (flag, value) in &options.flags {
         let name = flag.trim_start_matches('-');
-        let off = value.as_ref().is_some_and(|value| {
+        let off = || {
             const OFF: [&str; 8] = ["", "0", "f", "n", "no", "off", "none", "false"];
-            OFF.iter().any(|off| value.as_str().eq_ignore_ascii_case(off))
-        });
+            value.as_ref().is_some_and(|value| OFF.iter().any(|off| value.as_str().eq_ignore_ascii_case(off)))
+        };
         let dry = matches!(
             name,
             "dry-run"
@@ -256,9 +256,9 @@ fn is_harmless(program: &Program, options: &Options<'_>) -> bool {
                 })
             });
         if dry {
-            harmless = !off;
+            harmless = !off();
         } else if name == "no-dry-run" {
-            harmless = off;
+            harmless = off();
         } else if value.is_none() && matches!(*flag, "--help" | "--version")
             || (*flag == "-help" && program.single_dash)
             || (*flag == "-h" && program.short_help)
@@ -307,8 +307,8 @@ impl Line {
 fn has_flag(options: &Options<'_>, flags: &[(&'static str, Option<Pattern>)]) -> bool {
     flags.iter().any(|(name, wanted)| match wanted {
         None => options.flags.iter().any(|(flag, value)| {
-            let off = value.as_ref().is_some_and(|value| matches!(value.as_str(), "false" | "False"));
-            !off && (flag == name || (name.starts_with("--") && flag.len() >= 5 && name.starts_with(flag)))
+            (flag == name || (flag.len() >= 5 && name.starts_with("--") && name.starts_with(flag)))
+                && !value.as_ref().is_some_and(|value| matches!(value.as_str(), "false" | "False"))
         }),
         Some(wanted) => options.values(&[name]).any(|value| wanted.matches(value.as_str())),
     })
@@ -318,29 +318,33 @@ impl Template {
     fn apply(&self, walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>, used: usize) -> Origin {
         let rest = &options.operands[used.min(options.operands.len())..];
         let mut origin = Origin::PLAIN;
-        let named: Vec<&Arg<'_>> = match self.names {
-            Names::Whole => Vec::new(),
-            Names::One(number) => rest.get(number - 1).copied().into_iter().collect(),
-            Names::From(number) => rest.iter().skip(number - 1).copied().collect(),
-            Names::Last => rest.last().copied().into_iter().collect(),
-            Names::Flag(name) => options.values(&[name]).collect(),
+        let values: Vec<&Arg<'_>>;
+        let named = match self.names {
+            Names::Whole => &[],
+            Names::One(number) => rest.get(number - 1..number).unwrap_or_default(),
+            Names::From(number) => rest.get(number - 1..).unwrap_or_default(),
+            Names::Last => &rest[rest.len().saturating_sub(1)..],
+            Names::Flag(name) => {
+                values = options.values(&[name]).collect();
+                &values
+            }
         };
         match self.reader {
             Reader::Name => {}
             Reader::Shell => {
-                for arg in &named {
+                for arg in named {
                     super::interpreters::run_code(walker, arg, call);
                 }
                 return origin;
             }
             Reader::Sql => {
-                for arg in &named {
+                for arg in named {
                     super::databases::run_sql(walker, arg.as_str(), arg.known, arg.range);
                 }
                 return origin;
             }
             Reader::Code => {
-                for arg in &named {
+                for arg in named {
                     super::foreign::run_foreign(walker, call.name, arg);
                 }
                 return origin;
@@ -431,7 +435,10 @@ fn whole_name(call: &Call<'_>, options: &Options<'_>) -> String {
     let mut name = String::from(call.name);
     for arg in options.operands.iter().take(4) {
         name.push(' ');
-        name.extend(arg.as_str().chars().take(60));
+        match arg.as_str() {
+            short if short.len() <= 60 => name.push_str(short),
+            long => name.extend(long.chars().take(60)),
+        }
     }
     name
 }

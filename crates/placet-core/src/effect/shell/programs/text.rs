@@ -13,6 +13,13 @@ use crate::effect::{
     },
 };
 
+/// The programs that [`run`] may know.
+pub const NAMES: &str = "\
+    echo printf cat zcat tac bat pwd mktemp yes printenv history fc grep egrep fgrep rg ripgrep rga ag ack \
+    less most pg more base64 base32 basenc xxd rev tr uudecode hex2bin ssh-agent brew direnv pyenv rbenv \
+    nodenv goenv jenv conda mamba starship zoxide fnm dircolors opam minikube docker-machine keychain mise \
+    atuin thefuck luarocks resize tset lesspipe rtx asdf gpg-agent";
+
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     let flow = match call.name {
         "echo" => echo(call),

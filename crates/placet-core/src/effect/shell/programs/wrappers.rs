@@ -227,6 +227,16 @@ static BY_NAME: LazyLock<Lookup<&'static str, &'static Wrapper>> = LazyLock::new
     WRAPPERS.iter().flat_map(|wrapper| wrapper.names.iter().map(move |name| (*name, wrapper))).collect()
 });
 
+/// The names in the tables above.
+pub fn tabled() -> Vec<&'static str> {
+    WITH_SUBCOMMANDS.keys().chain(BY_NAME.keys()).copied().collect()
+}
+
+/// The programs that [`run`] may know, besides those of the tables above.
+pub const NAMES: &str = "\
+    xargs gxargs parallel rush watch su ssh autossh mosh sshpass docker podman nerdctl docker-compose \
+    podman-compose kubectl k oc machinectl tmux screen script expect entr nodemon watchexec";
+
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     match call.name {
         "xargs" | "gxargs" => return Some(xargs(walker, call)),

@@ -179,7 +179,9 @@ impl Walker<'_> {
             return;
         }
         let device = found.name.starts_with(['/', '\\']) && path::is_block_device(&found.name);
-        let key = self.file_key(arg.as_str());
+        // Unless there are links, the name just found is the one under which a file is remembered.
+        let named = self.env.links.is_empty() && !self.locate(arg.as_str()).starts_with("/dev/fd/");
+        let key = if named { found.name.clone() } else { self.file_key(arg.as_str()) };
         self.env.write_file(key, content, append || self.conditional > 0 || self.spawning > 0);
         let span = self.span(arg.range);
         let mut effect = Effect::new(Verb::Write, target, span);
