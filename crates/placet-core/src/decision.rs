@@ -134,10 +134,12 @@ impl Decision {
     /// The decision that `findings` make together: the strictest wins.
     pub fn of(findings: Vec<Finding>, digest: Option<CallDigest>, assessment: Option<Assessment>) -> Self {
         let verdict = findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Block);
-        let mut speaking: Vec<&Finding> =
-            findings.iter().filter(|finding| finding.verdict == verdict).collect();
-        speaking.dedup_by(|a, b| a.reason == b.reason);
-        let reasons = speaking.into_iter().map(|finding| finding.reason.clone()).collect();
+        let mut reasons: Vec<String> = Vec::with_capacity(1);
+        for Finding { reason, .. } in findings.iter().filter(|finding| finding.verdict == verdict) {
+            if reasons.last() != Some(reason) {
+                reasons.push(reason.clone());
+            }
+        }
         Self { verdict, reasons, findings, claims: Vec::new(), digest, assessment, notes: Vec::new() }
     }
 

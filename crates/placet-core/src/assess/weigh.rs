@@ -191,8 +191,7 @@ pub fn weighs(effect: &Effect) -> bool {
 }
 
 /// What is taken from the confidence, each kind once.
-fn doubts(reading: &Reading, cwd_known: bool) -> Vec<Factor> {
-    let mut doubts = Vec::with_capacity(4);
+fn add_doubts(reading: &Reading, cwd_known: bool, doubts: &mut Vec<Factor>) {
     let mut add = |name: &'static str, weight: u32, words: &'static str, effect: Option<usize>| {
         doubts.push(Factor {
             name: name.into(),
@@ -229,7 +228,6 @@ fn doubts(reading: &Reading, cwd_known: bool) -> Vec<Factor> {
     if let Some(index) = reading.effects.iter().position(|effect| effect.target.external()) {
         add("external", 4, "what happens elsewhere cannot be seen from here", Some(index));
     }
-    doubts
 }
 
 fn total(factors: &[Factor]) -> u32 {
@@ -254,9 +252,9 @@ pub fn weigh(call: &ToolCall, reading: Reading, policy: &Policy) -> (Assessment,
     let mut risk = Score::hundredths(total(&factors));
     let read_class = reading.effects.iter().map(class_of).max().unwrap_or(SideEffectClass::Critical);
     let (class, mut findings) = apply_setting(setting, read_class, &mut risk, &mut factors);
-    let doubts = doubts(&reading, call.cwd().is_some());
-    let confidence = Score::hundredths(100u32.saturating_sub(total(&doubts)).max(5));
-    factors.extend(doubts);
+    let certain = factors.len();
+    add_doubts(&reading, call.cwd().is_some(), &mut factors);
+    let confidence = Score::hundredths(100u32.saturating_sub(total(&factors[certain..])).max(5));
 
     let opaque = reading.effects.iter().any(|effect| effect.verb == Verb::Opaque);
     let reversible = !opaque && reading.effects.iter().all(|effect| effect.undo != Undo::Impossible);

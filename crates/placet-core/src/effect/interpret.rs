@@ -188,6 +188,7 @@ fn code_call(call: &ToolCall, language: &str, named_by: &[&str]) -> Vec<Effect> 
                     claimed => shell::interpret_code(claimed, text, pointer, call.cwd()),
                 });
             }
+            Some(_) | None if effects.is_empty() => effects = found,
             Some(_) | None => effects.extend(found),
         }
     }
@@ -222,7 +223,9 @@ fn shell_call(call: &ToolCall, windows: bool, named_by: &[&str]) -> Vec<Effect> 
                 let more = more_words(call);
                 let whole: Cow<'_, str> =
                     if more.is_empty() { text.into() } else { format!("{text} {more}").into() };
-                effects.extend(read_command(&whole, pointer, (root, directory), windows));
+                let found = read_command(&whole, pointer, (root, directory), windows);
+                // There is most often one command, and so one list.
+                if effects.is_empty() { effects = found } else { effects.extend(found) }
             }
             Json::Array(words) => {
                 let quoted: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(quote)).collect();

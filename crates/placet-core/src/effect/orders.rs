@@ -52,21 +52,23 @@ const ORDERS: &[&str] = &[
     "<system>",
 ];
 
-/// For each first letter the second letters that may follow it, as bits: most words begin no order.
-const BEGINNINGS: [u32; 128] = {
-    let mut beginnings = [0; 128];
+/// Which orders begin with a letter, a bit for each: most words begin none.
+const FIRST: [u64; 256] = with_letter(0);
+/// Which have a letter next.
+const SECOND: [u64; 256] = with_letter(1);
+
+/// For each letter, in either case, the orders that have it at `place`.
+const fn with_letter(place: usize) -> [u64; 256] {
+    assert!(ORDERS.len() <= 64, "there is a bit for each");
+    let mut having = [0; 256];
     let mut at = 0;
     while at < ORDERS.len() {
-        let order = ORDERS[at].as_bytes();
-        beginnings[order[0] as usize] |= bit(order[1]);
+        let letter = ORDERS[at].as_bytes()[place];
+        having[letter as usize] |= 1 << at;
+        having[letter.to_ascii_uppercase() as usize] |= 1 << at;
         at += 1;
     }
-    beginnings
-};
-
-/// One bit for a letter, whatever its case; other signs may share it.
-const fn bit(letter: u8) -> u32 {
-    1 << (letter & 31)
+    having
 }
 
 /// Whether `text` gives such orders.
@@ -99,13 +101,19 @@ pub fn gives_orders(text: &str) -> bool {
 
 /// Whether some order stands in `text`, in either case and however its words are set apart.
 fn stand_in(text: &[u8]) -> bool {
-    let mut before = b' ';
+    let mut within_word = false;
     text.windows(2).enumerate().any(|(at, pair)| {
-        let begins = !std::mem::replace(&mut before, pair[0]).is_ascii_alphanumeric();
-        let first = usize::from(pair[0].to_ascii_lowercase());
-        begins
-            && BEGINNINGS.get(first).is_some_and(|seconds| seconds & bit(pair[1]) != 0)
-            && ORDERS.iter().any(|order| begins_with(&text[at..], order))
+        let begins = !std::mem::replace(&mut within_word, pair[0].is_ascii_alphanumeric());
+        let mut orders = FIRST[usize::from(pair[0])] & SECOND[usize::from(pair[1])];
+        if !begins || orders == 0 {
+            return false;
+        }
+        std::iter::from_fn(|| {
+            let next = ORDERS.get(orders.trailing_zeros() as usize);
+            orders &= orders.wrapping_sub(1);
+            next
+        })
+        .any(|order| begins_with(&text[at..], order))
     })
 }
 

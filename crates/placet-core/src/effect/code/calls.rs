@@ -29,6 +29,12 @@ impl<'a> Reader<'a, '_> {
     ) -> (Value<'a>, usize) {
         while at < end && !self.stopped {
             match self.kind(at) {
+                // Most operators are told apart from these by their first letter.
+                Some(Token::Operator)
+                    if !matches!(self.tokens[at].sign, b'.' | b'?' | b'!' | b'+' | b'-' | b'<') =>
+                {
+                    break;
+                }
                 Some(Token::Operator) => match self.word(at) {
                     "." | "?." => match self.kind(at + 1) {
                         Some(Token::Open) if at + 1 < end => at += 1,

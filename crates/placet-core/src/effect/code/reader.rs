@@ -214,12 +214,7 @@ impl<'a, 'w> Reader<'a, 'w> {
     /// The first byte of a token that may be an operator or a keyword; 0 for any other.
     pub fn sign(&self, at: usize, end: usize) -> u8 {
         match self.tokens.get(at) {
-            Some(token)
-                if at < end
-                    && (token.kind == Kind::Operator || token.kind == Kind::Name && token.link == 1) =>
-            {
-                self.source.as_bytes()[token.start as usize]
-            }
+            Some(token) if at < end => token.sign,
             _ => 0,
         }
     }

@@ -38,6 +38,8 @@ pub enum Kind {
 pub struct Token {
     /// What it is.
     pub kind: Kind,
+    /// Its first letter, if it is an operator or a keyword; 0 for any other.
+    pub sign: u8,
     /// Its first byte.
     pub start: u32,
     /// One past its last byte.
@@ -111,7 +113,12 @@ impl<'s, 't> Lexer<'s, 't> {
     /// Adds a token from `start` up to the next byte.
     pub fn push(&mut self, kind: Kind, start: usize, link: u32) {
         let extra = u32::from(std::mem::take(&mut self.broke));
-        self.tokens.push(Token { kind, start: start as u32, end: self.at as u32, link, extra });
+        let sign = match kind {
+            Kind::Operator => self.bytes[start],
+            Kind::Name if link == 1 => self.bytes[start],
+            _ => 0,
+        };
+        self.tokens.push(Token { kind, sign, start: start as u32, end: self.at as u32, link, extra });
     }
 
     /// Adds the start of a logical line of Python, which ends the blocks of lines that are indented as deep or deeper.

@@ -85,9 +85,7 @@ impl<'a> Parser<'a> {
         if !is_name_start(self.peek()) {
             return None;
         }
-        while is_name(self.peek()) && !self.done() {
-            self.at += 1;
-        }
+        self.at += self.bytes[start..].iter().take_while(|byte| is_name(**byte)).count();
         Some(&self.text[start..self.at])
     }
 

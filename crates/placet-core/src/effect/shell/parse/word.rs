@@ -23,6 +23,13 @@ impl<'a> Parser<'a> {
         self.node()?;
         let start = self.at;
         let mut parts = Parts::default();
+        if !self.done() && MEANS_ITSELF[usize::from(self.peek())] {
+            parts = Parts::One(Part::Text { text: Cow::Borrowed(self.plain_run()), quoted: false });
+            // By far the most words are nothing else.
+            if self.done() || matches!(self.peek(), b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')') {
+                return Ok(Word { parts, range: start..self.at });
+            }
+        }
         if self.word_parts(&mut parts, start).is_err() {
             for part in parts.into_vec() {
                 if let Part::Substitution { mut script, .. } | Part::Process { mut script, .. } = part {

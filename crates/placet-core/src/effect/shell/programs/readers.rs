@@ -2,9 +2,7 @@
 
 use std::{iter, sync::LazyLock};
 
-use super::{
-    Call, builtins, databases, files, find, git, interpreters, network, processes, text, wrappers,
-};
+use super::{Call, builtins, databases, files, find, git, interpreters, network, processes, text, wrappers};
 use crate::effect::{
     lookup::Lookup,
     shell::{flow::Flow, walk::Walker},
