@@ -53,9 +53,20 @@ const ORDERS: &[&str] = &[
 ];
 
 /// Which orders begin with a letter, a bit for each: most words begin none.
-const FIRST: [u64; 256] = with_letter(0);
+static FIRST: [u64; 256] = with_letter(0);
 /// Which have a letter next.
-const SECOND: [u64; 256] = with_letter(1);
+static SECOND: [u64; 256] = with_letter(1);
+
+/// Whether a byte is a letter or a digit.
+static IN_WORD: [bool; 256] = {
+    let mut in_word = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        in_word[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    in_word
+};
 
 /// For each letter, in either case, the orders that have it at `place`.
 const fn with_letter(place: usize) -> [u64; 256] {
@@ -101,20 +112,20 @@ pub fn gives_orders(text: &str) -> bool {
 
 /// Whether some order stands in `text`, in either case and however its words are set apart.
 fn stand_in(text: &[u8]) -> bool {
-    let mut within_word = false;
-    text.windows(2).enumerate().any(|(at, pair)| {
-        let begins = !std::mem::replace(&mut within_word, pair[0].is_ascii_alphanumeric());
-        let mut orders = FIRST[usize::from(pair[0])] & SECOND[usize::from(pair[1])];
-        if !begins || orders == 0 {
-            return false;
+    let mut rest = text;
+    while let [first, second, ..] = rest {
+        let mut orders = FIRST[usize::from(*first)] & SECOND[usize::from(*second)];
+        while orders != 0 {
+            if begins_with(rest, ORDERS[orders.trailing_zeros() as usize]) {
+                return true;
+            }
+            orders &= orders - 1;
         }
-        std::iter::from_fn(|| {
-            let next = ORDERS.get(orders.trailing_zeros() as usize);
-            orders &= orders.wrapping_sub(1);
-            next
-        })
-        .any(|order| begins_with(&text[at..], order))
-    })
+        // An order begins where a word does, or with a sign.
+        let Some(length) = rest.iter().position(|byte| !IN_WORD[usize::from(*byte)]) else { return false };
+        rest = &rest[length + 1..];
+    }
+    false
 }
 
 /// Whether `text` begins with `order`; a blank in it stands for any number of them.

@@ -128,7 +128,7 @@ impl Address {
 pub fn read(text: &str) -> Address {
     let trimmed = text.trim_matches(|letter: char| letter <= ' ' && letter != HOLE);
     let is_break = |letter: char| matches!(letter, '\t' | '\r' | '\n');
-    let broken = trimmed.contains(is_break);
+    let broken = trimmed.bytes().any(|byte| matches!(byte, b'\t' | b'\r' | b'\n'));
     // Browsers and libraries leave out tabs and line ends, wherever they stand.
     let clean: Cow<'_, str> =
         if broken { trimmed.replace(is_break, "").into() } else { Cow::Borrowed(trimmed) };
@@ -197,10 +197,11 @@ impl<'t> Parts<'t> {
         } else {
             ("://", after.trim_start_matches("//"), false)
         };
-        let end = after.find(['/', '?', '#', '\\']).unwrap_or(after.len());
+        let ends = |byte: u8| matches!(byte, b'/' | b'?' | b'#' | b'\\');
+        let end = after.bytes().position(ends).unwrap_or(after.len());
         let (authority, rest) = after.split_at(end);
-        let longer = &after[..after.find('/').unwrap_or(after.len())];
-        let longer = (longer.len() > end && longer[end..].contains('@')).then_some(longer);
+        let longer = end + rest.bytes().position(|byte| byte == b'/').unwrap_or(rest.len());
+        let longer = after[end..longer].contains('@').then_some(&after[..longer]);
         odd |= !scheme.is_empty() && (rest.starts_with('\\') || authority.matches('@').nth(1).is_some());
         Self { scheme: lower, lead, authority, longer, rest, odd }
     }

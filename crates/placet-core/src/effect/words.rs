@@ -64,11 +64,9 @@ pub fn split(name: &str) -> Vec<Word<'_>> {
 fn split_ascii(name: &str) -> Vec<Word<'_>> {
     let bytes = name.as_bytes();
     let is = |at: usize, letter: Letter| bytes.get(at).is_some_and(|byte| Letter::of(*byte) == letter);
-    let run = |mut at: usize, letter: Letter| {
-        while is(at, letter) {
-            at += 1;
-        }
-        at
+    let run = |at: usize, letter: Letter| {
+        let rest = &bytes[at..];
+        at + rest.iter().position(|byte| Letter::of(*byte) != letter).unwrap_or(rest.len())
     };
     let mut words = Vec::with_capacity(8);
     let mut at = 0;

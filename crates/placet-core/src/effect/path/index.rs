@@ -223,9 +223,11 @@ impl Index {
 
     /// Calls `try_row` for each row whose first part `wild` could become, as far as the first and the last byte tell.
     fn worth_a_look(&self, wild: &Wild, mut try_row: impl FnMut(u16)) {
+        // What does not begin with a dot does not become a hidden file.
+        let shown = matches!(wild.tokens.first(), Some(Token::Any | Token::One)) && !wild.hole;
         let fits = |number: &&u16| {
             let row = &self.rows[usize::from(**number)];
-            wild.edges.agree(row.edges) && wild.fits_ends(row.ends)
+            !(shown && row.ends[0] == b'.') && wild.edges.agree(row.edges) && wild.fits_ends(row.ends)
         };
         let (table, byte) = match (wild.tokens.first(), wild.tokens.last()) {
             (Some(Token::Is(first)), _) => (&self.first, *first),

@@ -253,7 +253,7 @@ impl<'a> Located<'a> {
         if let Some(user) = first.strip_prefix('~') {
             return match user {
                 "+" => Self::relative(cwd).along(split(rest)),
-                "-" => Self { parts: vec![Part::new(first)], ..Self::at(Root::Unknown) }.along(split(rest)),
+                "-" => Self::beneath_unknown(first).along(split(rest)),
                 user => Self::at(Root::Home(user)).along(split(rest)),
             };
         }
@@ -265,7 +265,7 @@ impl<'a> Located<'a> {
             return Self::walk(value, cwd).along(split(rest));
         }
         if first.starts_with(HOLE) {
-            return Self { parts: vec![Part::new(first)], ..Self::at(Root::Unknown) }.along(split(rest));
+            return Self::beneath_unknown(first).along(split(rest));
         }
         Self::relative(cwd).along(split(path))
     }
@@ -283,6 +283,13 @@ impl<'a> Located<'a> {
             tree_at: None,
             unsure: false,
         }
+    }
+
+    /// The beginning of a path of which nobody knows where it lies.
+    fn beneath_unknown(first: &'a str) -> Self {
+        let mut located = Self::at(Root::Unknown);
+        located.parts.push(Part::new(first));
+        located
     }
 
     fn relative(cwd: Option<&Located<'a>>) -> Self {

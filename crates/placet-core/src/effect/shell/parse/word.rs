@@ -121,8 +121,8 @@ impl<'a> Parser<'a> {
     fn plain_run(&mut self) -> &'a str {
         let start = self.at;
         loop {
-            self.at +=
-                self.bytes[self.at..].iter().take_while(|byte| MEANS_ITSELF[usize::from(**byte)]).count();
+            let rest = &self.bytes[self.at..];
+            self.at += rest.iter().position(|byte| !MEANS_ITSELF[usize::from(*byte)]).unwrap_or(rest.len());
             // A carriage return does where no line ends.
             if self.bytes.get(self.at) != Some(&b'\r') || self.is_separator_at(self.at) {
                 return &self.text[start..self.at];

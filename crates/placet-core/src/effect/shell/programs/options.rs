@@ -11,6 +11,66 @@ pub enum Style {
     Single,
 }
 
+/// The flags of a program that have a value, with what tells most others apart from them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Takes<'t> {
+    flags: &'t [&'t str],
+    signs: Signs,
+}
+
+/// Which letters flags with a value have, a bit for each.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Signs {
+    /// Flags of one letter.
+    short: u128,
+    /// The first letters of long ones.
+    long: u128,
+}
+
+impl Signs {
+    /// Those of `flags`.
+    pub fn of(flags: &[&str]) -> Self {
+        let mut signs = Self::default();
+        for flag in flags {
+            match flag.as_bytes() {
+                [b'-', letter] => signs.short |= bit(*letter),
+                [_, _, letter, ..] => signs.long |= bit(*letter),
+                _ => {}
+            }
+        }
+        signs
+    }
+}
+
+/// The bit of a letter; all that are not ASCII share one.
+fn bit(letter: u8) -> u128 {
+    1 << letter.min(127)
+}
+
+impl<'t> Takes<'t> {
+    /// These flags.
+    pub fn of(flags: &'t [&'t str]) -> Self {
+        Self::known(flags, Signs::of(flags))
+    }
+
+    /// These flags, of which the signs are known.
+    pub fn known(flags: &'t [&'t str], signs: Signs) -> Self {
+        Self { flags, signs }
+    }
+
+    /// Whether the flag of one letter is among them.
+    fn short(self, letter: char) -> bool {
+        u8::try_from(letter).is_ok_and(|letter| letter.is_ascii() && self.signs.short & bit(letter) != 0)
+    }
+
+    /// Whether a long flag is, as it is written.
+    fn long(self, written: &str, style: Style) -> bool {
+        let may = style == Style::Single
+            || written.as_bytes().get(2).is_some_and(|letter| self.signs.long & bit(*letter) != 0);
+        may && self.flags.iter().any(|flag| same_flag(flag, written, style))
+    }
+}
+
 /// Arguments sorted into flags and operands.
 #[derive(Debug)]
 pub struct Options<'r> {
@@ -23,15 +83,20 @@ pub struct Options<'r> {
 impl<'r> Options<'r> {
     /// Sorts `args`; the flags in `takes` have a value.
     pub fn read(args: &'r [Arg<'r>], takes: &[&str], style: Style) -> Self {
+        Self::read_until(args, Takes::of(takes), style, false).0
+    }
+
+    /// Sorts `args` of a program whose flags are known.
+    pub fn read_known(args: &'r [Arg<'r>], takes: Takes<'_>, style: Style) -> Self {
         Self::read_until(args, takes, style, false).0
     }
 
     /// Sorts the flags before the first operand; gives how many arguments they were.
     pub fn leading(args: &'r [Arg<'r>], takes: &[&str]) -> (Self, usize) {
-        Self::read_until(args, takes, Style::Gnu, true)
+        Self::read_until(args, Takes::of(takes), Style::Gnu, true)
     }
 
-    fn read_until(args: &'r [Arg<'r>], takes: &[&str], style: Style, leading: bool) -> (Self, usize) {
+    fn read_until(args: &'r [Arg<'r>], takes: Takes<'_>, style: Style, leading: bool) -> (Self, usize) {
         let mut options = Self { flags: Vec::new(), operands: Vec::with_capacity(args.len()) };
         let mut at = 0;
         while let Some(arg) = args.get(at) {
@@ -54,7 +119,7 @@ impl<'r> Options<'r> {
             if long {
                 let (name, value) = match text.bytes().position(|byte| byte == b'=') {
                     Some(equals) => (&text[..equals], Some(arg.after(equals + 1))),
-                    None if takes.iter().any(|flag| same_flag(flag, text, style)) => {
+                    None if takes.long(text, style) => {
                         let value = args.get(at).cloned();
                         at += 1;
                         (text, value)
@@ -62,7 +127,7 @@ impl<'r> Options<'r> {
                     None => (text, None),
                 };
                 options.flags.push((name, value));
-            } else if text.len() > 2 && takes.contains(&text) {
+            } else if text.len() > 2 && takes.flags.contains(&text) {
                 options.flags.push((text, args.get(at).cloned()));
                 at += 1;
             } else {
@@ -73,12 +138,12 @@ impl<'r> Options<'r> {
     }
 
     /// `-xvf file`: gives how many further arguments it used.
-    fn cluster(&mut self, arg: &'r Arg<'r>, next: Option<&'r Arg<'r>>, takes: &[&str]) -> usize {
+    fn cluster(&mut self, arg: &'r Arg<'r>, next: Option<&'r Arg<'r>>, takes: Takes<'_>) -> usize {
         let text = arg.as_str();
         for (index, letter) in text.char_indices().skip(1) {
             let name = short_flag(letter);
             let end = index + letter.len_utf8();
-            if takes_value(takes, letter) {
+            if takes.short(letter) {
                 if end < text.len() {
                     let value = arg.after(end + usize::from(text[end..].starts_with('=')));
                     self.flags.push((name, Some(value)));
@@ -124,11 +189,6 @@ impl<'r> Options<'r> {
 /// Whether `flag` as written stands for `name`.
 fn abbreviates(flag: &str, name: &str) -> bool {
     flag == name || (flag.len() >= 3 && flag.starts_with("--") && name.starts_with(flag))
-}
-
-/// Whether the flag of one letter is among `takes`.
-fn takes_value(takes: &[&str], letter: char) -> bool {
-    u8::try_from(letter).is_ok_and(|letter| takes.iter().any(|flag| flag.as_bytes() == [b'-', letter]))
 }
 
 fn same_flag(flag: &str, written: &str, style: Style) -> bool {

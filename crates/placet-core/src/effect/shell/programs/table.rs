@@ -29,7 +29,7 @@ use text::Block;
 
 use super::{
     Call,
-    options::{Options, Style},
+    options::{Options, Signs, Style, Takes},
 };
 use crate::effect::{
     Effect, Extent, Manner, Place, Seen, Sensitivity, Target, TargetKind, Undo, Verb,
@@ -69,6 +69,8 @@ static TABLE: LazyLock<Lookup<&'static str, &'static Block>> = LazyLock::new(|| 
 #[derive(Debug, Default)]
 struct Program {
     takes: Vec<&'static str>,
+    /// Of these.
+    signs: Signs,
     /// Flags with a value after one sub-command only.
     takes_after: Vec<(&'static str, Vec<&'static str>)>,
     single_dash: bool,
@@ -166,16 +168,16 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     let program = TABLE.get(call.name)?.program();
     let style = if program.single_dash { Style::Single } else { Style::Gnu };
     let longer: Vec<&'static str>;
-    let mut takes = program.takes.as_slice();
+    let mut takes = Takes::known(&program.takes, program.signs);
     if !program.takes_after.is_empty() {
-        let (_, at) = Options::leading(call.args, takes);
+        let (_, at) = Options::leading(call.args, &program.takes);
         let sub = call.args.get(at).map_or("", Arg::as_str);
         if let Some((_, more)) = program.takes_after.iter().find(|(word, _)| *word == sub) {
-            longer = takes.iter().chain(more).copied().collect();
-            takes = &longer;
+            longer = program.takes.iter().chain(more).copied().collect();
+            takes = Takes::of(&longer);
         }
     }
-    let options = Options::read(call.args, takes, style);
+    let options = Options::read_known(call.args, takes, style);
     if is_harmless(program, &options) && !passes_on(call, &options) {
         harmless(walker, call);
         return Some(Flow::unknown(Origin::PLAIN));

@@ -6,7 +6,10 @@
 use std::sync::OnceLock;
 
 use super::{Condition, Line, Names, Pattern, Program, Reader, Template};
-use crate::effect::{Extent, Manner, Place, Seen, Sensitivity, TargetKind, Undo, Verb, lookup::Lookup};
+use crate::effect::{
+    Extent, Manner, Place, Seen, Sensitivity, TargetKind, Undo, Verb, lookup::Lookup,
+    shell::programs::options::Signs,
+};
 
 /// The lines of one program, read when they are first needed.
 #[derive(Debug)]
@@ -29,6 +32,7 @@ impl Block {
         for (index, raw) in self.lines.lines().enumerate() {
             read_one(raw, &mut program).map_err(|what| (self.first + index, what))?;
         }
+        program.signs = Signs::of(&program.takes);
         Ok(program)
     }
 }
