@@ -23,11 +23,27 @@ impl Pointer {
     /// The member `key` of what this points at.
     #[must_use]
     pub fn key(&self, key: &str) -> Self {
-        if !key.contains(['~', '/']) {
-            return Self(Arc::from([&self.0, "/", key].concat()));
+        if !key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
+            return self.then(key);
         }
         let escaped = key.replace('~', "~0").replace('/', "~1");
-        Self(Arc::from([&self.0, "/", &escaped].concat()))
+        self.then(&escaped)
+    }
+
+    /// One step further.
+    fn then(&self, step: &str) -> Self {
+        // Nearly all are short, and put together without memory of their own.
+        let mut short = [0; 64];
+        let (before, length) = (self.0.len(), self.0.len() + 1 + step.len());
+        if let Some(room) = short.get_mut(..length) {
+            room[..before].copy_from_slice(self.0.as_bytes());
+            room[before] = b'/';
+            room[before + 1..].copy_from_slice(step.as_bytes());
+        }
+        match short.get(..length).map(str::from_utf8) {
+            Some(Ok(text)) => Self(Arc::from(text)),
+            Some(Err(_)) | None => Self(Arc::from([&self.0, "/", step].concat())),
+        }
     }
 
     /// The element `index` of what this points at.

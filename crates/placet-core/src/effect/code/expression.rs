@@ -29,7 +29,13 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn expression_within(&mut self, from: usize, end: usize) -> (Value<'a>, usize) {
-        let (mut left, mut at) = self.sum(from, end);
+        let (left, at) = self.unary(from, end);
+        // Most expressions are a single operand.
+        if matches!(self.sign(at, end), 0 | b',' | b')' | b'.' | b';') {
+            return (left, at);
+        }
+        let (left, at) = self.product_of(left, at, end);
+        let (mut left, mut at) = self.sum_of(left, at, end);
         while !matches!(self.sign(at, end), 0 | b',' | b')' | b'.' | b';') && !self.stopped {
             let word = self.word(at);
             let python = self.language == Language::Python;
@@ -139,7 +145,12 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn sum(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
-        let (mut left, mut at) = self.product(at, end);
+        let (left, at) = self.product(at, end);
+        self.sum_of(left, at, end)
+    }
+
+    /// The sum that begins with `left`, which ends at `at`.
+    fn sum_of(&mut self, mut left: Value<'a>, mut at: usize, end: usize) -> (Value<'a>, usize) {
         while matches!(self.sign(at, end), b'+' | b'-') && !self.stopped {
             let word = self.word(at);
             if word != "+" && word != "-" {
@@ -170,7 +181,12 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn product(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
-        let (mut left, mut at) = self.unary(at, end);
+        let (left, at) = self.unary(at, end);
+        self.product_of(left, at, end)
+    }
+
+    /// The product that begins with `left`, which ends at `at`.
+    fn product_of(&mut self, mut left: Value<'a>, mut at: usize, end: usize) -> (Value<'a>, usize) {
         while matches!(self.sign(at, end), b'*' | b'/' | b'%' | b'@') && !self.stopped {
             let word = self.word(at);
             if !matches!(word, "*" | "/" | "%" | "//" | "**" | "@") {

@@ -263,11 +263,12 @@ impl<'a> Parser<'a> {
 
     /// Whether exactly `word` stands here, ended by a blank or an operator.
     fn at_word(&self, word: &str) -> bool {
-        self.starts_with(word)
-            && match self.bytes.get(self.at + word.len()) {
-                None => true,
-                Some(next) => self.is_separator_at(self.at + word.len()) || matches!(next, b'<' | b'>'),
-            }
+        // Where it ends tells most others apart.
+        let ends = match self.bytes.get(self.at + word.len()) {
+            None => true,
+            Some(next) => self.is_separator_at(self.at + word.len()) || matches!(next, b'<' | b'>'),
+        };
+        ends && self.starts_with(word)
     }
 
     // Lists and pipelines.

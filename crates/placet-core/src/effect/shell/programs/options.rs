@@ -43,7 +43,7 @@ impl Signs {
 }
 
 /// The bit of a letter; all that are not ASCII share one.
-fn bit(letter: u8) -> u128 {
+pub fn bit(letter: u8) -> u128 {
     1 << letter.min(127)
 }
 

@@ -29,7 +29,7 @@ use text::Block;
 
 use super::{
     Call,
-    options::{Options, Signs, Style, Takes},
+    options::{Options, Signs, Style, Takes, bit},
 };
 use crate::effect::{
     Effect, Extent, Manner, Place, Seen, Sensitivity, Target, TargetKind, Undo, Verb,
@@ -88,6 +88,8 @@ struct Program {
 #[derive(Debug)]
 struct Line {
     words: Vec<Vec<Pattern>>,
+    /// The letters that the first of these may begin with, a bit for each: most lines are of another sub-command.
+    begins: u128,
     conditions: Vec<Condition>,
     effects: Vec<Template>,
 }
@@ -277,9 +279,22 @@ fn is_harmless(program: &Program, options: &Options<'_>) -> bool {
 }
 
 impl Line {
+    /// The letters that a word of `alternatives` may begin with; every one if a star does.
+    fn beginnings(alternatives: &[Pattern]) -> u128 {
+        let of = |pattern: &Pattern| match pattern.text.as_bytes().first() {
+            None | Some(b'*') => u128::MAX,
+            Some(letter) => bit(*letter),
+        };
+        alternatives.iter().map(of).fold(0, |all, one| all | one)
+    }
+
     /// How many operands the sub-commands used up, if the line matches.
     fn matches(&self, options: &Options<'_>) -> Option<usize> {
         if options.operands.len() < self.words.len() {
+            return None;
+        }
+        let letter = options.operands.first().and_then(|arg| arg.as_str().bytes().next());
+        if !self.words.is_empty() && letter.is_some_and(|letter| self.begins & bit(letter) == 0) {
             return None;
         }
         let words_match = self

@@ -119,7 +119,7 @@ fn without_comment(line: &str) -> &str {
 }
 
 fn read_line(before: &'static str, after: &'static str) -> Result<Line, String> {
-    let mut line = Line { words: Vec::new(), conditions: Vec::new(), effects: Vec::new() };
+    let mut line = Line { words: Vec::new(), begins: 0, conditions: Vec::new(), effects: Vec::new() };
     for token in before.split_whitespace() {
         if token == "@" {
             line.conditions.push(Condition::Operand);
@@ -135,6 +135,7 @@ fn read_line(before: &'static str, after: &'static str) -> Result<Line, String> 
             line.words.push(token.split('|').map(Pattern::new).collect());
         }
     }
+    line.begins = line.words.first().map_or(0, |first| Line::beginnings(first));
     for part in split_effects(after) {
         line.effects.push(read_template(part)?);
     }
