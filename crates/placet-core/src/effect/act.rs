@@ -267,7 +267,7 @@ pub fn of_description(text: &str) -> Vec<Act> {
     static WORDS: LazyLock<LookupSet<&str>> = LazyLock::new(|| PREAMBLE.iter().copied().collect());
     let preamble = &*WORDS;
     let mut acts = Vec::new();
-    for sentence in text.split(|letter| matches!(letter, '.' | '\n' | ';' | '!')).take(SENTENCES_MAX) {
+    for sentence in text.split(['.', '\n', ';', '!']).take(SENTENCES_MAX) {
         let words = words::split(words::beginning(sentence, LETTERS_MAX));
         // `It also sends …`, `This tool will delete …`
         let Some(lead) = words.iter().position(|word| !preamble.contains(word.as_str())) else { continue };

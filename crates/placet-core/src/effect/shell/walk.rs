@@ -33,8 +33,6 @@ const NESTING_MAX: u32 = 16;
 /// Effects kept of one call: so many in all, and so many that only look.
 const EFFECTS_MAX: usize = 5_000;
 const LOOKS_MAX: usize = 1_000;
-/// Effects for which there is room at once: more than most calls have, and not more memory than is given quickly.
-const EFFECTS_USUAL: usize = 1024 / size_of::<Effect>();
 /// Elements of an array that grows.
 const ITEMS_MAX: usize = 256;
 /// Functions remembered.
@@ -89,7 +87,7 @@ impl<'c> Walker<'c> {
             pointer,
             root,
             base: path::Base::new(root),
-            effects: Vec::with_capacity(EFFECTS_USUAL),
+            effects: Vec::with_capacity(16),
             env: Env::starting_in(directory),
             manner: Manner::PLAIN,
             budget: Budget::default(),

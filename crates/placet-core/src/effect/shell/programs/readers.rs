@@ -11,9 +11,12 @@ use crate::effect::{
 /// Reads a call; `None` if it is of another program, or a use of it that the table knows better.
 type Reader = fn(&mut Walker<'_>, &Call<'_>) -> Option<Flow>;
 
-/// Everybody who knows programs whose arguments have a grammar of their own, in the order in which they are asked: the
-/// names of these programs, and more names that are in tables.
-const READERS: [(Reader, &str, fn() -> Vec<&'static str>); 10] = [
+/// More names of programs, from tables.
+type Tabled = fn() -> Vec<&'static str>;
+
+/// Everybody who knows programs whose arguments have a grammar of their own, in the order in which they are asked, with
+/// the names of these programs.
+const READERS: [(Reader, &str, Tabled); 10] = [
     (builtins::run, builtins::NAMES, Vec::new),
     (wrappers::run, wrappers::NAMES, wrappers::tabled),
     (text::run, text::NAMES, Vec::new),
