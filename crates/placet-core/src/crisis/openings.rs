@@ -4,26 +4,19 @@
 pub struct Openings {
     /// Their first byte. Latin words begin with others than those of most scripts.
     one: [bool; 256],
-    /// Of all but the shortest, the first four bytes.
-    four: Bits,
-    /// Of those of six bytes and more, the first six: two or three letters of most scripts.
+    /// Of those of eight bytes and more, the first eight: most of what is sought is longer.
+    eight: Bits,
+    /// Of those of six bytes and more, the first six: two letters of many scripts.
     six: Bits,
-    /// Of the others, the first four.
-    brief: Bits,
-    /// Of those of two bytes at most, the first two, if there are such.
-    shortest: Option<Bits>,
+    /// Of the others, the first three.
+    three: Bits,
 }
 
 impl Openings {
     /// Those of `patterns`.
     pub fn of<'p>(patterns: impl Iterator<Item = &'p [u8]>) -> Self {
-        let mut openings = Self {
-            one: [false; 256],
-            four: Bits::none(),
-            six: Bits::none(),
-            brief: Bits::none(),
-            shortest: None,
-        };
+        let mut openings =
+            Self { one: [false; 256], eight: Bits::none(), six: Bits::none(), three: Bits::none() };
         for pattern in patterns {
             match pattern.first() {
                 Some(first) => openings.one[usize::from(*first)] = true,
@@ -35,74 +28,66 @@ impl Openings {
     }
 
     fn put(&mut self, pattern: &[u8]) {
-        match *pattern {
-            [a, b, c, d, e, f, ..] => {
-                self.four.put(spread_four([a, b, c, d]));
-                self.six.put(spread_six([a, b, c, d, e, f]));
-            }
-            [a, b, c, d, ..] => {
-                self.four.put(spread_four([a, b, c, d]));
-                self.brief.put(spread_four([a, b, c, d]));
-            }
+        let letters = first_eight(pattern);
+        match pattern.len() {
+            8.. => self.eight.put(spread::<8>(letters)),
+            6.. => self.six.put(spread::<6>(letters)),
+            3.. => self.three.put(spread::<3>(letters)),
             // Whatever comes behind.
-            [a, b, c] => (0..=u8::MAX).for_each(|d| self.put(&[a, b, c, d])),
-            [a, b] => self.shortest.get_or_insert_with(Bits::none).put(u16::from_le_bytes([a, b])),
-            [a] => (0..=u8::MAX).for_each(|b| self.put(&[a, b])),
-            [] => (0..=u8::MAX).for_each(|a| self.put(&[a])),
+            0..3 => (0..=u8::MAX).for_each(|next| self.put(&[pattern, &[next]].concat())),
         }
     }
 
     /// Whether something that is sought may begin with the first of `letters`.
     #[inline]
     pub fn may_begin(&self, letters: &[u8]) -> bool {
-        let Some(first) = letters.first_chunk() else { return self.may_begin_at_the_end(letters) };
-        self.begins(first)
+        let Some(first) = letters.first() else { return false };
+        self.one[usize::from(*first)] && self.may_begin_with(first_eight(letters))
     }
 
+    /// No branch here: which of them it is, is hard to foresee.
     #[inline]
-    fn begins(&self, &[a, b, c, d, e, f]: &[u8; 6]) -> bool {
-        if !self.one[usize::from(a)] {
-            return false;
-        }
-        let four = spread_four([a, b, c, d]);
-        let long =
-            self.four.has(four) && (self.six.has(spread_six([a, b, c, d, e, f])) || self.brief.has(four));
-        long || self.shortest.as_ref().is_some_and(|shortest| shortest.has(u16::from_le_bytes([a, b])))
-    }
-
-    /// The same where the text ends.
-    #[cold]
-    fn may_begin_at_the_end(&self, letters: &[u8]) -> bool {
-        let mut padded = [0; 6];
-        padded[..letters.len()].copy_from_slice(letters);
-        self.begins(&padded)
+    fn may_begin_with(&self, letters: u64) -> bool {
+        self.eight.has(spread::<8>(letters))
+            | self.six.has(spread::<6>(letters))
+            | self.three.has(spread::<3>(letters))
     }
 }
 
-/// Four bytes as two, so that what is alike falls apart.
-fn spread_four(bytes: [u8; 4]) -> u16 {
-    (u32::from_le_bytes(bytes).wrapping_mul(0x9e37_79b1) >> 16) as u16
+/// The first eight of `letters` as a number, with zeros where there are fewer.
+#[inline]
+fn first_eight(letters: &[u8]) -> u64 {
+    match letters.first_chunk() {
+        Some(eight) => u64::from_le_bytes(*eight),
+        None => letters.iter().rev().fold(0, |all, letter| all << 8 | u64::from(*letter)),
+    }
 }
 
-/// Six bytes as two.
-fn spread_six([a, b, c, d, e, f]: [u8; 6]) -> u16 {
-    (u64::from_le_bytes([a, b, c, d, e, f, 0, 0]).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as u16
+/// The first `COUNT` of eight letters as a number below `BITS`, so that what is alike falls apart.
+#[inline]
+fn spread<const COUNT: u32>(letters: u64) -> usize {
+    let first = letters << (64 - 8 * COUNT);
+    (first.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS.ilog2())) as usize
 }
 
-/// One bit for each number of two bytes.
-struct Bits(Box<[u64; 1024]>);
+/// How many numbers there are.
+const BITS: usize = 1 << 17;
+
+/// One bit for each number.
+struct Bits(Box<[u64; BITS / 64]>);
 
 impl Bits {
     fn none() -> Self {
-        Self(Box::new([0; 1024]))
+        Self(Box::new([0; BITS / 64]))
     }
 
-    fn put(&mut self, number: u16) {
-        self.0[usize::from(number >> 6)] |= 1 << (number & 63);
+    fn put(&mut self, number: usize) {
+        self.0[number / 64 % (BITS / 64)] |= 1 << (number % 64);
     }
 
-    fn has(&self, number: u16) -> bool {
-        self.0[usize::from(number >> 6)] >> (number & 63) & 1 == 1
+    #[inline]
+    fn has(&self, number: usize) -> bool {
+        self.0[number / 64 % (BITS / 64)] >> (number % 64) & 1 == 1
     }
 }
 
@@ -112,13 +97,15 @@ mod tests {
 
     #[test]
     fn what_is_sought_may_begin_and_most_else_may_not() {
-        let sought: &[&str] = &["word", "words", "longer", "ab", "我", "死に"];
+        let sought: &[&str] = &["word", "words", "longer", "muchlonger", "ab", "我", "死に"];
         let openings = Openings::of(sought.iter().map(|text| text.as_bytes()));
         for text in [
             "word",
             "wordy",
             "longer",
             "longerest",
+            "muchlonger",
+            "muchlongest",
             "ab",
             "abc",
             "abcde",
@@ -130,8 +117,10 @@ mod tests {
         ] {
             assert!(openings.may_begin(text.as_bytes()), "{text}");
         }
-        for text in ["", "w", "wor", "a", "ba", "你", "生", "water", "other", "longed", "long", "死", "死ぬ"]
-        {
+        for text in [
+            "", "w", "wo", "a", "ba", "你", "生", "water", "other", "longed", "long", "much", "muchline",
+            "死", "死ぬ",
+        ] {
             assert!(!openings.may_begin(text.as_bytes()), "{text}");
         }
         assert!(Openings::of([&b""[..]].into_iter()).may_begin(b"anything"));

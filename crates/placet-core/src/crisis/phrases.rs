@@ -38,6 +38,8 @@ const GAP_MAX: usize = 24;
 const SPAN_MAX: usize = 400;
 /// How far from a mention the words may be that say it is news, fiction or a drill.
 const NEAR: usize = 160;
+/// From so many words that may be the last of a phrase, it is looked back for the ones before.
+const CLOSING_MAX: usize = 16;
 /// A phrase written with choices stands for at most so many.
 const CHOICES_MAX: usize = 300;
 /// Words of at least so many letters are known with a slip of the hand in them.
@@ -142,16 +144,23 @@ struct Pattern {
     slots: Vec<Slot>,
     /// Those of them that are the last of their phrase.
     lasts: Vec<Slot>,
-    /// Whether one of these phrases says something.
+    /// Whether it says something alone.
     says: bool,
+    /// Those of `lasts` that say something if what is before them in their phrase stands before.
+    closes: Vec<Slot>,
 }
 
 /// The phrases of some lists, and what finds them.
 struct Phrases {
     phrases: Vec<Phrase>,
     patterns: Vec<Pattern>,
+    /// How they begin.
     openings: Openings,
+    /// How those of them begin that say something, alone or as the last of their phrase.
+    saying: Openings,
     sought: Sought,
+    /// How long the longest is that others of its phrase come after.
+    before_max: usize,
 }
 
 static IN_LATIN: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(LATIN));
@@ -172,14 +181,6 @@ struct Hit<'p> {
     end: usize,
 }
 
-/// All that was found.
-#[derive(Default)]
-struct Hits<'p> {
-    all: Vec<Hit<'p>>,
-    /// Whether something says something, or ends what would.
-    say: bool,
-}
-
 impl Phrases {
     fn of(lists: &[(Language, &str)]) -> Self {
         let mut building = Building::default();
@@ -191,28 +192,70 @@ impl Phrases {
     }
 
     fn find(&self, text: &Folded) -> Option<Sign> {
-        let mut hits = Hits::default();
-        text.each_beginning(|at| {
-            if self.openings.may_begin(&text.letters[at..]) {
-                self.look(text, at, &mut hits);
-            }
-        });
-        // In nearly all texts nothing ends that would say something.
-        if !hits.say {
+        // In nearly all texts nothing ends that would say something, so nothing else is sought in them.
+        if !self.may_say(text) {
             return None;
         }
-        hits.all.sort_by_key(|hit| hit.end);
-        self.together(&hits.all)
+        let mut hits = Vec::new();
+        text.each_beginning(0..text.letters.len(), |at| {
+            if self.openings.may_begin(&text.letters[at..]) {
+                self.each_at(text, at, |pattern, end| hits.push(Hit { pattern, start: at, end }));
+            }
+        });
+        hits.sort_by_key(|hit| hit.end);
+        self.together(&hits)
     }
 
-    /// Adds everything that is sought and stands at `at`.
+    /// Whether `text` has something that says something, or two things that may do so together.
+    fn may_say(&self, text: &Folded) -> bool {
+        let (mut says, mut closing) = (false, 0);
+        text.each_beginning(0..text.letters.len(), |at| {
+            if self.saying.may_begin(&text.letters[at..]) {
+                says = says || self.may_say_at(text, at, &mut closing);
+            }
+        });
+        says
+    }
+
+    /// The same for what stands at `at`; `closing` counts what may be the last of a phrase.
     #[inline(never)]
-    fn look<'p>(&'p self, text: &Folded, at: usize, hits: &mut Hits<'p>) {
+    fn may_say_at(&self, text: &Folded, at: usize, closing: &mut usize) -> bool {
+        let mut says = false;
+        self.each_at(text, at, |pattern, _| {
+            *closing += usize::from(!pattern.closes.is_empty());
+            // Where there are many, to find everything is less work than to look back from each.
+            says = says
+                || pattern.says
+                || *closing > CLOSING_MAX
+                || !pattern.closes.is_empty() && self.comes_after_another(text, at, pattern);
+        });
+        says
+    }
+
+    /// Whether something stands before `last`, at `at`, that stands before it in a phrase.
+    fn comes_after_another(&self, text: &Folded, at: usize, last: &Pattern) -> bool {
+        let mut found = false;
+        let from = at.saturating_sub(GAP_MAX + self.before_max);
+        text.each_beginning(from..at, |start| {
+            if self.openings.may_begin(&text.letters[start..]) {
+                self.each_at(text, start, |pattern, end| {
+                    let near = end <= at && end + GAP_MAX >= at;
+                    let before =
+                        |(phrase, part): &Slot| pattern.slots.binary_search(&(*phrase, part - 1)).is_ok();
+                    found |= near && last.closes.iter().any(before);
+                });
+            }
+        });
+        found
+    }
+
+    /// Sees everything that is sought and stands at `at`, and where it ends.
+    #[inline]
+    fn each_at<'p>(&'p self, text: &Folded, at: usize, mut see: impl FnMut(&'p Pattern, usize)) {
         self.sought.each(&text.letters[at..], |found, length| {
             let (pattern, end) = (&self.patterns[found], at + length);
             if pattern.open || text.ends(end) {
-                hits.say |= pattern.says;
-                hits.all.push(Hit { pattern, start: at, end });
+                see(pattern, end);
             }
         });
     }
@@ -323,16 +366,26 @@ impl Building {
 
     fn finish(self) -> Phrases {
         let letters: Vec<&[u8]> = self.patterns.keys().map(|(letters, _)| letters.as_slice()).collect();
-        let (openings, sought) = (Openings::of(letters.iter().copied()), Sought::of(&letters));
         let phrase = |(number, _): &Slot| &self.phrases[*number as usize];
+        let is_last = |slot: &Slot| usize::from(slot.1) + 1 == phrase(slot).parts;
         let pattern = |((_, open), slots): (&(_, bool), &Vec<Slot>)| {
-            let lasts = slots.iter().copied().filter(|slot| usize::from(slot.1) + 1 == phrase(slot).parts);
-            let lasts: Vec<Slot> = lasts.collect();
-            let says = lasts.iter().any(|slot| matches!(phrase(slot).used, Use::Says(_)));
-            Pattern { open: *open, slots: slots.clone(), lasts, says }
+            let lasts: Vec<Slot> = slots.iter().copied().filter(is_last).collect();
+            let saying = lasts.iter().copied().filter(|slot| matches!(phrase(slot).used, Use::Says(_)));
+            let (closing, alone): (Vec<Slot>, Vec<Slot>) = saying.partition(|(_, part)| *part > 0);
+            Pattern { open: *open, slots: slots.clone(), lasts, says: !alone.is_empty(), closes: closing }
         };
-        let patterns = self.patterns.iter().map(pattern).collect();
-        Phrases { phrases: self.phrases, patterns, openings, sought }
+        let patterns: Vec<Pattern> = self.patterns.iter().map(pattern).collect();
+        let both = || letters.iter().copied().zip(&patterns);
+        let saying = both().filter(|(_, pattern)| pattern.says || !pattern.closes.is_empty());
+        let before = both().filter(|(_, pattern)| pattern.lasts.len() < pattern.slots.len());
+        Phrases {
+            openings: Openings::of(letters.iter().copied()),
+            saying: Openings::of(saying.map(|(letters, _)| letters)),
+            sought: Sought::of(&letters),
+            before_max: before.map(|(letters, _)| letters.len()).max().unwrap_or(0),
+            phrases: self.phrases,
+            patterns,
+        }
     }
 }
 

@@ -1,50 +1,81 @@
 //! Where words begin and end in folded letters.
 
-/// One bit for each place.
+use std::ops::Range;
+
+/// Two bits for each place.
 #[derive(Debug, Default)]
-pub struct Places(Vec<u64>);
+pub struct Borders(Vec<Stretch>);
+
+/// The places that a number has bits for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stretch {
+    /// Where a word begins.
+    begins: u64,
+    /// Where a letter ended the word before the one it begins: `will leave` has one `l` between its words.
+    shared: u64,
+}
 
 const BITS: usize = u64::BITS as usize;
 
-impl Places {
+impl Borders {
     /// Makes room for places below `end`.
-    pub fn reserve(&mut self, end: usize) {
-        self.0.reserve((end / BITS + 1).saturating_sub(self.0.len()));
-    }
-
-    pub fn has(&self, at: usize) -> bool {
-        self.0.get(at / BITS).is_some_and(|word| word >> (at % BITS) & 1 == 1)
-    }
-
-    #[inline]
-    pub fn put(&mut self, at: usize) {
-        match self.0.get_mut(at / BITS) {
-            Some(word) => *word |= 1 << (at % BITS),
-            None => self.put_first(at),
+    pub fn make_room(&mut self, end: usize) {
+        if self.0.len() <= end / BITS {
+            self.0.resize(end / BITS + 1, Stretch::default());
         }
     }
 
-    #[cold]
-    fn put_first(&mut self, at: usize) {
-        self.0.resize(at / BITS, 0);
-        self.0.push(1 << (at % BITS));
+    /// A word begins at `at`, where there is room.
+    #[inline]
+    pub fn begin(&mut self, at: usize) {
+        self.begin_if(true, at);
     }
 
-    /// Forgets `at` and all behind it.
-    pub fn truncate(&mut self, at: usize) {
-        self.0.truncate(at / BITS + 1);
-        if let Some(last) = self.0.get_mut(at / BITS) {
-            *last &= (1 << (at % BITS)) - 1;
+    #[inline]
+    pub fn begin_if(&mut self, begins: bool, at: usize) {
+        if let Some(stretch) = self.0.get_mut(at / BITS) {
+            stretch.begins |= u64::from(begins) << (at % BITS);
         }
     }
 
-    /// All, in their order.
+    /// The letter that ends at `at` is of two words.
+    pub fn share(&mut self, at: usize) {
+        if let Some(stretch) = self.0.get_mut(at / BITS) {
+            stretch.shared |= 1 << (at % BITS);
+        }
+    }
+
+    pub fn begins(&self, at: usize) -> bool {
+        self.0.get(at / BITS).is_some_and(|stretch| stretch.begins >> (at % BITS) & 1 == 1)
+    }
+
+    pub fn shares(&self, at: usize) -> bool {
+        self.0.get(at / BITS).is_some_and(|stretch| stretch.shared >> (at % BITS) & 1 == 1)
+    }
+
+    /// Forgets the places from `at`; there are none from `end` on.
+    pub fn truncate(&mut self, at: usize, end: usize) {
+        let last = (end / BITS + 1).min(self.0.len());
+        if let Some([first, rest @ ..]) = self.0.get_mut(at / BITS..last) {
+            let before = (1 << (at % BITS)) - 1;
+            first.begins &= before;
+            first.shared &= before;
+            rest.fill(Stretch::default());
+        }
+    }
+
+    /// Sees the beginnings `within` some places, in their order.
     #[inline]
-    pub fn for_each(&self, mut see: impl FnMut(usize)) {
-        for (index, word) in self.0.iter().enumerate() {
-            let mut left = *word;
+    pub fn each_beginning(&self, within: Range<usize>, mut see: impl FnMut(usize)) {
+        let (first, last) = (within.start / BITS, within.end.div_ceil(BITS).min(self.0.len()));
+        let stretches = self.0.get(first..last).unwrap_or_default();
+        for (index, stretch) in (first..).zip(stretches) {
+            let mut left = stretch.begins;
             while left != 0 {
-                see(index * BITS + left.trailing_zeros() as usize);
+                let at = index * BITS + left.trailing_zeros() as usize;
+                if within.contains(&at) {
+                    see(at);
+                }
                 left &= left - 1;
             }
         }

@@ -11,6 +11,7 @@ use unicode_normalization::{
     is_nfkc_quick,
 };
 
+use super::step::Step;
 use crate::effect::words;
 
 /// What a character is to us.
@@ -57,35 +58,30 @@ const PAGE: u32 = 64;
 /// Beyond these, few are ever written.
 const KEPT: u32 = 0x20000;
 
-type Page = Box<[Known]>;
+struct Page {
+    known: [Known; PAGE as usize],
+    steps: [Option<Step>; PAGE as usize],
+}
 
-static PAGES: [OnceLock<Page>; (KEPT / PAGE) as usize] = [const { OnceLock::new() }; (KEPT / PAGE) as usize];
+static PAGES: [OnceLock<Box<Page>>; (KEPT / PAGE) as usize] =
+    [const { OnceLock::new() }; (KEPT / PAGE) as usize];
 
 impl Known {
-    /// What is known of `letter`.
+    /// What is known of `letter`, which is beyond ASCII.
     #[inline]
     pub fn of(letter: char) -> Self {
         // Nearly all of Chinese and Korean, where there is nothing to look up.
-        if is_plainly_unspaced(letter) {
-            Self { sign: Sign::Unspaced(letter), form: Form::Same }
-        } else if is_korean(letter) {
-            Self { sign: Sign::Other(letter), form: Form::Same }
-        } else {
-            Self::kept(letter).copied().unwrap_or_else(|| Self::read(letter))
+        if is_plainly_unspaced(letter as u32 / PAGE) {
+            return Self { sign: Sign::Unspaced(letter), form: Form::Same };
         }
-    }
-
-    /// The same, where it is kept.
-    #[inline]
-    pub fn kept(letter: char) -> Option<&'static Self> {
+        if is_plainly_korean(letter as u32 / PAGE) {
+            return Self { sign: Sign::Other(letter), form: Form::Same };
+        }
         let code = letter as u32;
-        let first = code - code % PAGE;
-        // What is no character is never asked for.
-        let known =
-            |code| char::from_u32(code).map_or(Self { sign: Sign::Blank, form: Form::Same }, Self::read);
-        let page =
-            PAGES.get((code / PAGE) as usize)?.get_or_init(|| (first..first + PAGE).map(known).collect());
-        page.get((code % PAGE) as usize)
+        match PAGES.get((code / PAGE) as usize) {
+            Some(page) => page.get_or_init(|| Page::read(code / PAGE)).known[(code % PAGE) as usize],
+            None => Self::read(letter),
+        }
     }
 
     /// The same from the tables of Unicode.
@@ -94,16 +90,33 @@ impl Known {
     }
 }
 
-/// Whether `letter` is a sign of Chinese or Japanese that is folded to itself.
-#[inline]
-pub fn is_plainly_unspaced(letter: char) -> bool {
-    matches!(letter, '\u{3041}'..='\u{3096}' | '\u{3400}'..='\u{9fff}')
+/// The steps of the characters of a page, once one of them has been asked for.
+#[inline(always)]
+pub fn steps(page: u32) -> Option<&'static [Option<Step>; PAGE as usize]> {
+    Some(&PAGES.get(page as usize)?.get()?.steps)
 }
 
-/// Whether `letter` is a syllable of Korean, all of which are folded to themselves.
+impl Page {
+    #[cold]
+    fn read(number: u32) -> Box<Self> {
+        // What is no character is never asked for.
+        let none = Known { sign: Sign::Blank, form: Form::Same };
+        let known = |at| char::from_u32(number * PAGE + at as u32).map_or(none, Known::read);
+        let known = std::array::from_fn(known);
+        Box::new(Self { known, steps: known.map(Step::of) })
+    }
+}
+
+/// Whether a page is all of signs of Chinese that are folded to themselves.
 #[inline]
-pub fn is_korean(letter: char) -> bool {
-    matches!(letter, '\u{ac00}'..='\u{d7a3}')
+pub fn is_plainly_unspaced(page: u32) -> bool {
+    (0x3400 / PAGE..0xa000 / PAGE).contains(&page)
+}
+
+/// Whether a page is all of syllables of Korean, which are folded to themselves.
+#[inline]
+pub fn is_plainly_korean(page: u32) -> bool {
+    (0xac00 / PAGE..0xd780 / PAGE).contains(&page)
 }
 
 /// `inside` is whether letters stand before it in the same word.

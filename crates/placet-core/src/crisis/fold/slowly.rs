@@ -4,8 +4,10 @@ use proptest::prelude::*;
 use unicode_normalization::UnicodeNormalization;
 
 use super::{
-    Folded, Foreign, markup,
-    sign::{self, Known, Sign},
+    Folded,
+    folding::Foreign,
+    markup,
+    sign::{self, Form, Known, Sign},
 };
 
 /// Folded text.
@@ -195,7 +197,7 @@ fn slowly(texts: &[&str]) -> Seen {
 
 fn quickly(texts: &[&str]) -> Seen {
     let folded = Folded::of(texts.iter().copied());
-    let borders = (0..folded.letters.len()).map(|at| (at, folded.begins.has(at), folded.shared.has(at)));
+    let borders = (0..folded.letters.len()).map(|at| (at, folded.begins(at), folded.borders.shares(at)));
     let borders = borders.collect();
     (String::from_utf8(folded.letters).unwrap(), borders)
 }
@@ -209,6 +211,25 @@ fn characters() -> impl Iterator<Item = char> {
 fn what_is_kept_of_a_character_is_what_unicode_says() {
     for letter in characters() {
         assert_eq!(Known::of(letter), Known::read(letter), "U+{:04X}", letter as u32);
+    }
+}
+
+/// How a word looks is told by its letters once they are folded.
+#[test]
+fn a_folded_letter_looks_as_what_it_was_folded_from() {
+    for letter in characters() {
+        let known = Known::read(letter);
+        // Another is read for these.
+        if matches!(known.form, Form::Instead(_)) {
+            continue;
+        }
+        match known.sign {
+            Sign::Foreign(folded, Some(_)) => assert_eq!(Known::of(folded).sign, known.sign, "{letter}"),
+            Sign::Other(folded) => {
+                assert!(!matches!(Known::of(folded).sign, Sign::Foreign(_, Some(_))), "{letter}")
+            }
+            _ => {}
+        }
     }
 }
 
