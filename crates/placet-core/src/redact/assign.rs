@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{
+    bytes::{BLANKS, Bytes},
     mask,
     name::{self, Noun},
     value::{self, Written},
@@ -26,7 +27,7 @@ pub struct Assigned {
 
 /// The name around `hit`, where the letters of a noun were found.
 pub fn name_around(bytes: &[u8], hit: Range<usize>) -> Range<usize> {
-    let is_name = |byte: &&u8| IN_NAME[**byte as usize];
+    let is_name = |byte: &&u8| IN_NAME.has(**byte);
     let before = bytes[..hit.start].iter().rev().take(NAME_MAX).take_while(is_name).count();
     let after = bytes[hit.end..].iter().take(NAME_MAX).take_while(is_name).count();
     let (mut start, mut end) = (hit.start - before, hit.end + after);
@@ -48,16 +49,8 @@ pub fn name_around(bytes: &[u8], hit: Range<usize>) -> Range<usize> {
 }
 
 /// Whether a byte may stand in a name.
-static IN_NAME: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let this = byte as u8;
-        table[byte] = this.is_ascii_alphanumeric() || matches!(this, b'_' | b'-' | b'.') || this >= 0x80;
-        byte += 1;
-    }
-    table
-};
+static IN_NAME: Bytes =
+    Bytes::of(b"_-.").and_from(b'0', b'9').and_from(b'a', b'z').and_from(b'A', b'Z').and_from(0x80, 0xff);
 
 /// What is assigned to the name at `name`, if it promises a secret and the value is one.
 pub fn secret(text: &str, name: Range<usize>, judged: &mut Judged) -> Option<Assigned> {
@@ -384,7 +377,7 @@ fn bare(bytes: &[u8], max: usize) -> usize {
     let bytes_max = bytes.len().min(max);
     let mut length = 0;
     while length < bytes_max {
-        if !MAY_END[bytes[length] as usize] {
+        if !MAY_END.has(bytes[length]) {
             length += 1;
             continue;
         }
@@ -403,17 +396,7 @@ fn bare(bytes: &[u8], max: usize) -> usize {
 }
 
 /// Whether a byte may end an unquoted value, by itself or with the next.
-static MAY_END: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let this = byte as u8;
-        table[byte] = this.is_ascii_whitespace()
-            || matches!(this, b'"' | b'\'' | b'`' | b';' | b'&' | b'<' | b',' | b'\\');
-        byte += 1;
-    }
-    table
-};
+static MAY_END: Bytes = Bytes::of(BLANKS).and(b"\"'`;&<,\\");
 
 /// Without brackets that were opened outside and signs that end a sentence.
 fn trimmed(bytes: &[u8], value: Range<usize>) -> Range<usize> {

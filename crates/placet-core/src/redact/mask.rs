@@ -1,6 +1,6 @@
 //! What stands in place of a secret: `«github-token …x9Q»`.
 
-use std::{borrow::Cow, fmt::Write as _, ops::Range, sync::LazyLock};
+use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use super::words::Words;
 
@@ -21,12 +21,11 @@ pub fn mask(kind: &str, secret: &str) -> String {
     let mut mask = String::with_capacity(kind.len() + 32);
     mask.push_str(OPEN);
     mask.push_str(kind);
-    let least = if kind.contains("pass") || kind.contains("cookie") { PASSWORD_TAIL_FROM } else { TAIL_FROM };
     let tail = secret.len().checked_sub(3).and_then(|at| secret.get(at..)).unwrap_or("");
-    if shows_tail(kind)
-        && secret.len() >= least
-        && tail.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    if secret.len() >= TAIL_FROM
         && tail.len() == 3
+        && tail.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && secret.len() >= tail_from(kind)
     {
         mask.push_str(" …");
         mask.push_str(tail);
@@ -38,17 +37,21 @@ pub fn mask(kind: &str, secret: &str) -> String {
 /// The same mask with a number that tells it apart from others that would look the same.
 pub fn numbered(mut mask: String, number: u32) -> String {
     mask.truncate(mask.len() - CLOSE.len());
-    // Writing into a text never fails.
-    let _ = write!(mask, " #{number}{CLOSE}");
+    mask.push_str(" #");
+    mask.push_str(&number.to_string());
+    mask.push_str(CLOSE);
     mask
 }
 
-/// Personal data is short and guessable, and the end of a key in PEM or of a signature is the same in many.
-fn shows_tail(kind: &str) -> bool {
-    !matches!(
-        kind,
-        "private-key" | "basic-credentials" | "e-mail" | "phone" | "payment-card" | "iban" | "national-id"
-    )
+/// How long a secret must be to show its last letters. Personal data is short and guessable, and the end of a key in PEM or
+/// of a signature is the same in many: none of these does.
+fn tail_from(kind: &str) -> usize {
+    match kind {
+        "private-key" | "basic-credentials" | "e-mail" | "phone" | "payment-card" | "iban"
+        | "national-id" => usize::MAX,
+        _ if kind.contains("pass") || kind.contains("cookie") => PASSWORD_TAIL_FROM,
+        _ => TAIL_FROM,
+    }
 }
 
 /// Whether `text` is one mask.

@@ -6,6 +6,8 @@
 //!
 //! This is a heuristic. What is claimed is in `docs/guide/redaction.md`, what is not in `docs/adr/0008-redaction.md`.
 
+mod bytes;
+
 mod class;
 
 mod words;

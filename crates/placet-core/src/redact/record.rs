@@ -103,8 +103,8 @@ impl<'r> Record<'r> {
             self.find_known(text, before, &mut found);
             found = super::apart(text, found);
         }
-        let mut all = found.clone();
         let (mut masked, mut remap) = self.replace(text, &found);
+        let mut all = found;
         // A mask may bring out something new, and not only beside it: a quote that was open may be closed now, many lines away.
         // What is known already was looked for in all of the text before it was masked.
         for _ in 1..ROUNDS_MAX {

@@ -7,6 +7,7 @@ use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use super::{
     Found, assign,
+    bytes::{BLANKS, Bytes},
     class::{Class, starts_word},
     format::Format,
     formats::FORMATS,
@@ -361,8 +362,8 @@ fn encoded(text: &str, mut found: Vec<Found>) -> Vec<Found> {
         if at < done || escape(&bytes[at..]).is_none() {
             continue;
         }
-        let start = at - bytes[done..at].iter().rev().take_while(|byte| !ENDS_WORD[**byte as usize]).count();
-        let end = at + bytes[at..].iter().take_while(|byte| !ENDS_WORD[**byte as usize]).count();
+        let start = at - bytes[done..at].iter().rev().take_while(|byte| !ENDS_WORD.has(**byte)).count();
+        let end = at + bytes[at..].iter().take_while(|byte| !ENDS_WORD.has(**byte)).count();
         done = end;
         decoded.clear();
         escapes.clear();
@@ -397,16 +398,7 @@ fn escape(bytes: &[u8]) -> Option<u8> {
 }
 
 /// Whether a byte ends a word that may hold escapes: a blank, a quote, an angle.
-static ENDS_WORD: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let this = byte as u8;
-        table[byte] = this.is_ascii_whitespace() || matches!(this, b'"' | b'\'' | b'`' | b'<' | b'>');
-        byte += 1;
-    }
-    table
-};
+static ENDS_WORD: Bytes = Bytes::of(BLANKS).and(b"\"'`<>");
 
 /// Adds the tokens that are told by the shape of long words.
 fn shapes(text: &str, mut found: Vec<Found>) -> Vec<Found> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{check, class::Class, value};
+use super::{bytes::Bytes, check, class::Class, value};
 
 /// Longer authorities are none.
 const AUTHORITY_MAX: usize = 1024;
@@ -20,7 +20,7 @@ pub fn userinfo(text: &str, at: usize) -> Option<(&'static str, Range<usize>)> {
     let room = &bytes[start..bytes.len().min(start + AUTHORITY_MAX)];
     let mut end = None;
     // A password may hold an `@`, so the last one before the path counts; a bracket or a blank ends it all.
-    for (offset, byte) in room.iter().enumerate().filter(|(_, byte)| TELLS[**byte as usize]) {
+    for (offset, byte) in room.iter().enumerate().filter(|(_, byte)| TELLS.has(**byte)) {
         match byte {
             b'@' => end = Some(offset),
             b'/' | b'?' | b'#' if end.is_some() || !is_password_like(room, offset) => break,
@@ -59,21 +59,7 @@ pub fn userinfo(text: &str, at: usize) -> Option<(&'static str, Range<usize>)> {
 }
 
 /// Whether a byte tells where a password or what is before a path ends.
-static TELLS: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let this = byte as u8;
-        table[byte] = this.is_ascii_whitespace()
-            || this.is_ascii_control()
-            || matches!(
-                this,
-                b'@' | b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | b'|' | b'^'
-            );
-        byte += 1;
-    }
-    table
-};
+static TELLS: Bytes = Bytes::of(b" @/?#\"'`<>\\|^\x7f").and_from(0, 0x1f);
 
 /// Whether a slash still belongs to the password: `user:pa/ss@host`, with the `@` before any blank and no dot of a host before.
 fn is_password_like(room: &[u8], offset: usize) -> bool {
