@@ -193,9 +193,11 @@ impl Phrases {
 
     fn find(&self, text: &Folded) -> Option<Sign> {
         // In nearly all texts nothing ends that would say something, so nothing else is sought in them.
-        if !self.may_say(text) {
-            return None;
-        }
+        if self.may_say(text) { self.together(&self.hits(text)) } else { None }
+    }
+
+    /// Everything that is sought and stands in `text`, in the order of its ends.
+    fn hits(&self, text: &Folded) -> Vec<Hit<'_>> {
         let mut hits = Vec::new();
         text.each_beginning(0..text.letters.len(), |at| {
             if self.openings.may_begin(&text.letters[at..]) {
@@ -203,7 +205,7 @@ impl Phrases {
             }
         });
         hits.sort_by_key(|hit| hit.end);
-        self.together(&hits)
+        hits
     }
 
     /// Whether `text` has something that says something, or two things that may do so together.
@@ -471,6 +473,39 @@ mod tests {
         assert_eq!(read("[direct]\na (b"), "a bracket is open: a (b");
         assert_eq!(read("[direct]\na b)"), "a bracket is closed that was not open: a b)");
         assert_eq!(read("[direct]\na .. "), "a part is empty: a ..");
+    }
+
+    #[test]
+    fn to_look_first_for_what_says_something_misses_nothing() {
+        // Parts of phrases in any order, near each other and far apart.
+        for (lists, phrases) in [(LATIN, &*IN_LATIN), (OTHER, &*IN_OTHER)] {
+            let lines =
+                lists.iter().flat_map(|(_, list)| list.lines()).filter(|line| !line.starts_with(['#', '[']));
+            let mut parts: Vec<String> = Vec::new();
+            for part in lines.flat_map(|line| line.split("..")) {
+                parts.extend(choices(part).unwrap().into_iter().take(3).map(|part| part.replace('*', "")));
+            }
+            let (mut state, mut said, mut silent) = (7_u64, 0, 0);
+            let mut next = |below: usize| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33) as usize % below
+            };
+            for _ in 0..4_000 {
+                let mut text = String::new();
+                for _ in 0..=next(5) {
+                    text.push_str(
+                        ["", "or ", "to go on ", "a word that is much too long for any gap "][next(4)],
+                    );
+                    text.push_str(&parts[next(parts.len())]);
+                    text.push(' ');
+                }
+                let folded = Folded::of(std::iter::once(text.as_str()));
+                let all = phrases.together(&phrases.hits(&folded));
+                assert_eq!(phrases.find(&folded), all, "{text}");
+                *(if all.is_some() { &mut said } else { &mut silent }) += 1;
+            }
+            assert!(said > 100 && silent > 100, "{said} and {silent}");
+        }
     }
 
     #[test]

@@ -156,9 +156,13 @@ impl Writer {
         result
     }
 
+    fn execute(&self, sql: &str) -> rusqlite::Result<()> {
+        self.connection.prepare_cached(sql)?.execute([]).map(drop)
+    }
+
     fn try_together(&mut self, batch: &mut [Work], shelves: &Shelves) -> Result<(), Failure> {
         let of_file = |error| Failure::OfFile(told(error));
-        self.connection.execute_batch("begin immediate").map_err(of_file)?;
+        self.execute("begin immediate").map_err(of_file)?;
         // Nobody else can write from here on.
         let version = data_version(&self.connection).map_err(Failure::OfFile)?;
         if self.version != Some(version) {
@@ -172,7 +176,7 @@ impl Writer {
             (work.run)(&mut ledger).map_err(Failure::OfWork)?;
         }
         ledger.flush().map_err(Failure::OfFile)?;
-        self.connection.execute_batch("commit").map_err(of_file)?;
+        self.execute("commit").map_err(of_file)?;
         shelves.replace(self.cache.take_news_of_shelves());
         Ok(())
     }
