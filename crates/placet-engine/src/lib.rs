@@ -112,7 +112,7 @@ pub use password::{PasswordHash, WeakPassword};
 pub use placet_core::record::SignInStep;
 pub use prove::{ProveError, Prover};
 pub use pulse::{Active, Counts, Hour, Minute, PULSE_NAMES_MAX, Pulse, RuleDays, Would};
-pub use report::Noted;
+pub use report::{Noted, is_accounted_for};
 pub use reviews::{ReviewView, Which};
 pub use search::{Done, Found, SEARCHED_MAX, Search, SearchError};
 pub use sessions::BindError;

@@ -10,10 +10,14 @@ use placet_core::{
     record::{Ended, Ungoverned, What, compact, expand},
     redact::Moves,
 };
-use placet_store::{Happening, Ledger, Sighting, StoreError, transact};
+use placet_store::{Happening, Ledger, Sighting, Store, StoreError, transact};
 use serde::Serialize;
 
-use crate::{Engine, crisis, engine::Shared, sessions, settle, stopped, threats};
+use crate::{
+    Engine, crisis,
+    engine::{Shared, look},
+    sessions, settle, stopped, threats,
+};
 
 /// What became of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,11 +84,13 @@ impl Engine {
         ended.iter().for_each(|ticket| self.shared.waiters.wake(ticket));
         Ok(noted)
     }
+}
 
-    /// Whether a call was reported already that ran without being let through.
-    pub fn is_known_ungoverned(&self, session: &str, id: &str) -> Result<bool, StoreError> {
-        self.look(|ledger| ledger.once_used(&ungoverned_key(session, id)))
-    }
+/// Whether a call was decided, or is known already to have run without that.
+pub fn is_accounted_for(store: &dyn Store, session: &str, id: &str) -> Result<bool, StoreError> {
+    look(store, |ledger| {
+        Ok(ledger.decision_of(session, id)?.is_some() || ledger.once_used(&ungoverned_key(session, id))?)
+    })
 }
 
 /// What is remembered of an ungoverned call.

@@ -44,6 +44,18 @@ pub async fn inclusion(asked: Asked) -> Result<Response, Problem> {
     Ok(reply(StatusCode::OK, &shown))
 }
 
+/// `POST /v1/checkpoints`.
+pub async fn sign(asked: Asked) -> Result<Response, Problem> {
+    asked.server.engine.checkpoint().await?;
+    let last = asked.server.off(|engine| Ok(engine.look(|ledger| ledger.checkpoint_last())?)).await?;
+    let Some((size, text)) = last else {
+        let message = "the log is empty; there is nothing to sign yet";
+        let remedy = "ask again when something was decided";
+        return Err(Problem::new(StatusCode::CONFLICT, "empty", message, remedy));
+    };
+    Ok(reply(StatusCode::OK, &json!({ "size": size, "text": text })))
+}
+
 /// `GET /v1/consistency`.
 pub async fn consistency(asked: Asked) -> Result<Response, Problem> {
     let (from, to) = (size_of(&asked, "from")?, size_of(&asked, "to")?);

@@ -6,9 +6,9 @@ use std::{future::Future, pin::Pin};
 use axum::response::Response;
 
 use crate::{
-    agentguard, ask::Asked, auditing, calls, chat, events, grants, health, holds, minting, notices, openapi,
-    operating, problem::Problem, reviews, rules, searching, sign_in, stream, users, verifying, warrants,
-    watching,
+    agentguard, ask::Asked, auditing, calls, chat, credentials, events, grants, health, holds, minting,
+    notices, openapi, operating, problem::Problem, reviews, rules, searching, sign_in, stream, users,
+    verifying, warrants, watching,
 };
 
 /// What is done with a request that came this far.
@@ -125,7 +125,9 @@ const REASON: &str =
     r#"{"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}}"#;
 const NOTE: &str =
     r#"{"type":"object","additionalProperties":false,"properties":{"note":{"type":"string"}}}"#;
-const ALL_DONE: &str = r#"{"type":"object","additionalProperties":false,"properties":{"session":{"type":"string"},"note":{"type":"string"}}}"#;
+const SOME_DONE: &str = r#"{"type":"object","additionalProperties":false,"properties":{"session":{"type":"string"},"reviews":{"type":"array","maxItems":1000,"items":{"type":"integer","minimum":0}},"note":{"type":"string"}}}"#;
+const BIND: &str = r#"{"type":"object","additionalProperties":false,"required":["warrant"],"properties":{"warrant":{"type":"string"},"parent":{"type":"string"}}}"#;
+const CREDENTIAL: &str = r#"{"type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string"}}}"#;
 const STATE: &str = r#"{"type":"object","additionalProperties":false,"required":["state"],"properties":{"state":{"enum":["acknowledged","cleared"]}}}"#;
 const MODE: &str = r#"{"type":"object","additionalProperties":false,"required":["mode"],"properties":{"mode":{"enum":["enforce","observe"]},"agent":{"type":"string"}}}"#;
 const TOKEN: &str = r#"{"type":"object","additionalProperties":false,"required":["name","role"],"properties":{"name":{"type":"string"},"role":{"enum":["agent","auditor","approver","operator"]},"agent":{"type":"string"}}}"#;
@@ -170,12 +172,14 @@ pub const ENDPOINTS: &[Endpoint] = &[
     row(Post, "/v1/sessions/{session}/end", RUNS, "End a session and what waits in it", "", |asked| Box::pin(operating::end_session(asked))),
     row(Post, "/v1/sessions/{session}/stop", RUNS, "Stop a session: it ends, and what it asks is blocked until it is resumed", "", |asked| Box::pin(operating::stop_session(asked))),
     row(Post, "/v1/sessions/{session}/resume", RUNS, "Let a session go on that was stopped", "", |asked| Box::pin(operating::resume_session(asked))),
+    row(Put, "/v1/sessions/{session}/warrant", RUNS, "Let a session act under this warrant, and do nothing else", BIND, |asked| Box::pin(warrants::bind(asked))),
+    row(Delete, "/v1/sessions/{session}/warrant", RUNS, "Take the warrant of a session away", "", |asked| Box::pin(warrants::unbind(asked))),
     row(Get, "/v1/agents", READS, "Agents, the last seen first", "", |asked| Box::pin(watching::agents(asked))),
     row(Get, "/v1/threats", READS, "What rules found, the last matched first", "", |asked| Box::pin(watching::threats(asked))),
     row(Get, "/v1/threats/{threat}", READS, "One threat with what led to it, and what waits because of it", "", |asked| Box::pin(watching::threat(asked))),
     row(Put, "/v1/threats/{threat}", ANSWERS, "Say that you have looked at a threat, or dealt with it", STATE, |asked| Box::pin(operating::threat(asked))),
     row(Get, "/v1/reviews", READS, "Calls that ran and are to be looked at, the oldest first", "", |asked| Box::pin(reviews::list(asked))),
-    row(Post, "/v1/reviews/done", ANSWERS, "Say that you have looked at all that wait, of one session or of all", ALL_DONE, |asked| Box::pin(reviews::all_done(asked))),
+    row(Post, "/v1/reviews/done", ANSWERS, "Say that you have looked at those that are named, or at all that wait, of one session or of all", SOME_DONE, |asked| Box::pin(reviews::some_done(asked))),
     row(Get, "/v1/reviews/{review}", READS, "One of them: what it did, and how to undo that", "", |asked| Box::pin(reviews::show(asked))),
     row(Post, "/v1/reviews/{review}/done", ANSWERS, "Say that you have looked at one", NOTE, |asked| Box::pin(reviews::done(asked))),
 
@@ -200,6 +204,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
     row(Get, "/v1/verify", READS, "How far the check of the log is, and what the last one has found", "", |asked| Box::pin(verifying::show(asked))),
     row(Post, "/v1/verify", READS, "Check the whole log, which takes a while; one check at a time", "", |asked| Box::pin(verifying::start(asked))),
     row(Get, "/v1/checkpoints", READS, "Signed checkpoints of the log, and the key to check them", "", |asked| Box::pin(watching::checkpoints(asked))),
+    row(Post, "/v1/checkpoints", READS, "Sign a checkpoint of the log as it is now", "", |asked| Box::pin(auditing::sign(asked))),
     row(Get, "/v1/stream", READS, "Records as they are written, as server-sent events; resumes after Last-Event-ID", "", |asked| Box::pin(stream::stream(asked))),
 
     row(Get, "/v1/mode", READS, "Whether decisions are enforced, and whether everything is stopped", "", |asked| Box::pin(operating::standing(asked))),
@@ -209,6 +214,9 @@ pub const ENDPOINTS: &[Endpoint] = &[
     row(Get, "/v1/tokens", RUNS, "Tokens, without their secrets", "", |asked| Box::pin(operating::tokens(asked))),
     row(Post, "/v1/tokens", RUNS, "Make a token; its secret is shown this once", TOKEN, |asked| Box::pin(operating::token_create(asked))),
     row(Delete, "/v1/tokens/{token}", RUNS, "Take a token back, at once", "", |asked| Box::pin(operating::token_revoke(asked))),
+    row(Get, "/v1/credentials", RUNS, "Whose credentials count", "", |asked| Box::pin(credentials::list(asked))),
+    row(Post, "/v1/credentials", RUNS, "Make a credential for somebody, in place of the one they had; it is shown this once", CREDENTIAL, |asked| Box::pin(credentials::add(asked))),
+    row(Delete, "/v1/credentials/{name}", RUNS, "Take a credential back, at once", "", |asked| Box::pin(credentials::revoke(asked))),
 
     row(Get, "/v1/users", RUNS, "Users and their roles", "", |asked| Box::pin(users::list(asked))),
     row(Post, "/v1/users", RUNS, "Add a user", USER, |asked| Box::pin(users::add(asked))),

@@ -24,7 +24,7 @@ const REPLY_MAX: usize = 64 << 10;
 const KEY_MAX: usize = 200;
 
 /// Where the reply holds a secret.
-const ONCE_ONLY: [&str; 2] = ["/v1/tokens", "/v1/login"];
+const ONCE_ONLY: [&str; 3] = ["/v1/tokens", "/v1/credentials", "/v1/login"];
 
 type Name = [u8; 32];
 

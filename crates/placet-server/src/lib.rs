@@ -38,6 +38,8 @@ mod reviews;
 
 mod operating;
 
+mod credentials;
+
 mod grants;
 
 mod auditing;

@@ -96,6 +96,7 @@ const QUERIES: &[(&str, &str, &str)] = &[
     ("/v1/sessions/{session}", "limit", LIST),
     ("/v1/threats", "limit", LIST),
     ("/v1/threats/{threat}", "whole", WHOLE),
+    ("/v1/reviews", "whole", WHOLE),
     ("/v1/threats", "state", r#"{"enum":["open","all"]}"#),
     ("/v1/records", "limit", LIMIT),
     ("/v1/records", "from", NUMBER),

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     ask::Asked,
+    holds,
     problem::{Problem, json as reply},
 };
 
@@ -18,13 +19,16 @@ struct Done {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct AllDone {
+struct SomeDone {
     session: Option<String>,
+    reviews: Option<Vec<u64>>,
     note: Option<String>,
 }
 
 /// The longest thing that is said of them.
 pub const NOTE_MAX: usize = 2_000;
+/// As many are named at once.
+const NAMED_MAX: usize = 1_000;
 
 /// `GET /v1/reviews`.
 pub async fn list(asked: Asked) -> Result<Response, Problem> {
@@ -34,10 +38,10 @@ pub async fn list(asked: Asked) -> Result<Response, Problem> {
         Some("all") => true,
         Some(_) => return Err(Problem::malformed("`state` is `waiting` or `all`")),
     };
-    let session = asked.value("session");
+    let (session, whole) = (asked.value("session"), holds::is_whole(&asked)?);
     let reviews =
         asked.server.off(move |engine| Ok(engine.reviews(session.as_deref(), done, limit)?)).await?;
-    let reviews: Vec<Value> = reviews.iter().map(|review| review.as_json(false)).collect();
+    let reviews: Vec<Value> = reviews.iter().map(|review| review.as_json(whole)).collect();
     Ok(reply(StatusCode::OK, &json!({ "reviews": reviews })))
 }
 
@@ -58,11 +62,32 @@ pub async fn done(asked: Asked) -> Result<Response, Problem> {
 }
 
 /// `POST /v1/reviews/done`.
-pub async fn all_done(asked: Asked) -> Result<Response, Problem> {
-    let (said, by): (AllDone, _) = (asked.read()?, asked.approver()?);
+pub async fn some_done(asked: Asked) -> Result<Response, Problem> {
+    let (said, by): (SomeDone, _) = (asked.read()?, asked.approver()?);
     let note = short(said.note)?;
-    let done = asked.server.engine.review_done(Which::All(said.session), note.as_deref(), &by).await?;
-    Ok(reply(StatusCode::OK, &json!({ "done": done.len() })))
+    let which = match (said.reviews, said.session) {
+        (Some(_), Some(_)) => return Err(Problem::malformed("either `reviews` or `session`")),
+        (Some(named), None) => Which::These(known(&asked, named).await?),
+        (None, session) => Which::All(session),
+    };
+    let done = asked.server.engine.review_done(which, note.as_deref(), &by).await?;
+    Ok(reply(StatusCode::OK, &json!({ "done": done.len(), "reviews": done })))
+}
+
+/// The same names, if there is a review of each.
+async fn known(asked: &Asked, named: Vec<u64>) -> Result<Vec<u64>, Problem> {
+    if named.len() > NAMED_MAX {
+        return Err(Problem::malformed(format!("up to {NAMED_MAX} at once")));
+    }
+    let seek = move |engine: &placet_engine::Engine| {
+        for id in &named {
+            if *id > i64::MAX as u64 || engine.review(*id)?.is_none() {
+                return Err(Problem::unknown(format!("there is no review {id}")));
+            }
+        }
+        Ok(named)
+    };
+    asked.server.off(seek).await
 }
 
 fn short(note: Option<String>) -> Result<Option<String>, Problem> {

@@ -1,10 +1,11 @@
-//! Warrants: whether one holds, and which no longer do. Issuing one takes the key of a root: see `minting.rs`.
+//! Warrants: whether one holds, which no longer do, and which session acts under one. Issuing one takes the key of a root: see `minting.rs`.
 
 use axum::{http::StatusCode, response::Response};
 use placet_core::{
     SealedWarrant,
     warrant::{RevocationList, SealedRevocations},
 };
+use placet_engine::BindError;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -26,6 +27,13 @@ struct Revokes {
     list: String,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Binds {
+    warrant: String,
+    parent: Option<String>,
+}
+
 /// `POST /v1/warrants/verify`.
 pub async fn verify(asked: Asked) -> Result<Response, Problem> {
     let shows: Shows = asked.read()?;
@@ -42,6 +50,37 @@ pub async fn verify(asked: Asked) -> Result<Response, Problem> {
         Ok(json!({ "holds": opened.is_ok(), "why": why, "links": links }))
     };
     Ok(reply(StatusCode::OK, &asked.server.off(check).await?))
+}
+
+/// `PUT /v1/sessions/{session}/warrant`.
+pub async fn bind(asked: Asked) -> Result<Response, Problem> {
+    let (binds, by): (Binds, _) = (asked.read()?, asked.approver()?);
+    let sealed =
+        SealedWarrant::parse(&binds.warrant).map_err(|error| Problem::malformed(error.to_string()))?;
+    let session = asked.param("session");
+    let bound = asked.server.engine.bind(session, binds.parent.as_deref(), &sealed, &by).await;
+    bound.map_err(|error| match error {
+        BindError::Store(error) => error.into(),
+        BindError::Warrant(why) => not_bound(format!("the warrant does not count: {why}")),
+        error @ (BindError::NotNarrowed { .. } | BindError::NoName) => not_bound(error.to_string()),
+    })?;
+    let name = placet_core::printable::shown(session, 80);
+    asked.server.say("warrant bound", &[("session", &name), ("by", &by.name())]);
+    Ok(reply(StatusCode::OK, &json!({ "session": session, "has_warrant": true })))
+}
+
+/// `DELETE /v1/sessions/{session}/warrant`.
+pub async fn unbind(asked: Asked) -> Result<Response, Problem> {
+    let (session, by) = (asked.param("session"), asked.approver()?);
+    asked.server.engine.unbind(session, &by).await?;
+    let name = placet_core::printable::shown(session, 80);
+    asked.server.say("warrant taken away", &[("session", &name), ("by", &by.name())]);
+    Ok(reply(StatusCode::OK, &json!({ "session": session, "has_warrant": false })))
+}
+
+fn not_bound(message: String) -> Problem {
+    let remedy = "show a warrant that holds here: /v1/warrants/verify says whether one does";
+    Problem::new(StatusCode::CONFLICT, "not_bound", message, remedy)
 }
 
 /// `POST /v1/warrants/revoke`: takes a list that a root has signed.

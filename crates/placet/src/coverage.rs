@@ -8,9 +8,9 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use placet_core::{Event, EventKind, Json, ToolCall, event::Report, log::VerifierKey, printable};
-use placet_engine::{Clock as _, Coverage, SystemClock};
-use placet_store::wait_for;
+use placet_core::{Event, EventKind, Json, ToolCall, log::VerifierKey, printable};
+use placet_engine::{Clock as _, Coverage, SystemClock, is_accounted_for};
+use serde_json::{Value, json};
 
 use crate::{
     home::{self, Data, remedied},
@@ -168,49 +168,38 @@ fn why(error: &placet_core::log::CheckpointError) -> &'static str {
 
 /// Reports each call of a transcript on which nobody has decided.
 fn compare(arguments: &CoverageOf, transcript: &Path) -> anyhow::Result<()> {
-    let home = arguments.data.open()?;
+    let ground = arguments.data.ground()?;
+    let (_, store) = home::log_to_read(&arguments.data)?;
     let mut lines = Lines::open(Some(transcript))?;
     while let Some(line) = lines.next()? {
         let event = match line {
             Line::Event(event) => *event,
             Line::Bad(why) => bail!("{}: {why}", transcript.display()),
         };
-        let (session, id) = match &event {
-            Event::ToolCall(call) => (call.session().to_owned(), call.id().map(str::to_owned)),
+        let (id, report) = match &event {
+            Event::ToolCall(call) => (call.id(), report_of(call)),
             Event::Other(report) if report.kind() == EventKind::ToolResult => {
-                (report.session().to_owned(), report.id().map(str::to_owned))
+                (report.id(), serde_json::from_slice(lines.text())?)
             }
             Event::Other(_) => continue,
         };
-        let decided = match &id {
-            Some(id) => home.engine.look(|ledger| ledger.decision_of(&session, id)).map_err(remedied)?,
-            None => None,
-        };
-        if decided.is_some() {
-            continue;
-        }
         // A call and its result are two lines about one thing; so is the same transcript, read again.
-        let known = id.as_deref().map(|id| home.engine.is_known_ungoverned(&session, id)).transpose();
-        if known.map_err(remedied)? == Some(true) {
+        let accounted = id.map(|id| is_accounted_for(&store, event.session(), id)).transpose();
+        if accounted.map_err(remedied)? == Some(true) {
             continue;
         }
-        let report = match event {
-            Event::ToolCall(call) => report_of(&call)?,
-            Event::Other(report) => report,
-        };
-        wait_for(home.engine.report(report)).map_err(remedied)?;
+        let told = ground.act("POST", "/v1/events", &json!({ "events": [report] }))?;
+        if let Some(problem) = told["events"][0]["error"]["message"].as_str() {
+            bail!("{}, line {}: {problem}", transcript.display(), lines.number());
+        }
     }
     Ok(())
 }
 
 /// A call of a transcript, as what is known of its end: that it was made.
-fn report_of(call: &ToolCall) -> anyhow::Result<Report> {
-    let wire = serde_json::json!({
+fn report_of(call: &ToolCall) -> Value {
+    json!({
         "event": "tool_result", "host": call.host(), "agent": call.agent(), "session": call.session(),
         "id": call.id(), "tool": call.tool().as_str(), "outcome": "unknown",
-    });
-    match Event::from_json(&Json::read(wire.to_string())?)? {
-        Event::Other(report) => Ok(report),
-        Event::ToolCall(_) => bail!("a result was read as a call"),
-    }
+    })
 }

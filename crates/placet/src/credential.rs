@@ -2,16 +2,14 @@
 
 use std::{io::Write as _, process::ExitCode};
 
-use anyhow::bail;
 use clap::{Args, Subcommand};
 use placet_core::printable;
-use placet_engine::{Credential as Secret, TakeBackError};
-use placet_store::wait_for;
 use serde_json::json;
 
 use crate::{
-    home::{Data, remedied},
-    keyring, style,
+    ground::{list, part, text},
+    home::Data,
+    style,
 };
 
 #[derive(Debug, Args)]
@@ -52,28 +50,26 @@ pub enum Command {
 
 /// Runs the command.
 pub fn run(arguments: &Credential) -> anyhow::Result<ExitCode> {
-    let home = arguments.data.open()?;
+    let ground = arguments.data.ground()?;
     let json = arguments.data.json;
     let mut out = anstream::stdout();
     match &arguments.command {
         Command::List => {
-            for name in home.engine.credentials().map_err(remedied)? {
+            let told = ground.get("/v1/credentials")?;
+            for credential in list(&told, "credentials") {
                 match json {
-                    true => writeln!(out, "{}", style::json(&json!({ "name": name })))?,
-                    false => writeln!(out, "{}", printable::shown(&name, 64))?,
+                    true => writeln!(out, "{}", style::json(credential))?,
+                    false => writeln!(out, "{}", printable::shown(text(credential, "name"), 64))?,
                 }
             }
         }
         Command::Add { name } => {
-            let by = home.operator()?;
-            let secret = Secret::new(name, keyring::random()?)?;
-            wait_for(home.engine.admit(&secret, Some(&by))).map_err(remedied)?;
-            let text = secret.to_secret_text();
+            let made = ground.act("POST", "/v1/credentials", &json!({ "name": name }))?;
             if json {
-                writeln!(out, "{}", json!({ "name": name, "secret": text.as_str() }))?;
+                writeln!(out, "{}", style::json(&made))?;
                 return Ok(ExitCode::SUCCESS);
             }
-            writeln!(out, "{}", text.as_str())?;
+            writeln!(out, "{}", text(&made, "secret"))?;
             let dim = style::DIM;
             writeln!(
                 anstream::stderr(),
@@ -81,18 +77,16 @@ pub fn run(arguments: &Credential) -> anyhow::Result<ExitCode> {
             )?;
         }
         Command::Revoke { name } => {
-            let by = home.operator()?;
-            match wait_for(home.engine.credential_revoke(name, &by)) {
-                Ok(true) => {}
-                Ok(false) => bail!(
+            let told = ground.try_to("DELETE", &format!("/v1/credentials/{}", part(name)), &json!({}))?;
+            let told = told.map_err(|refusal| match refusal.code.as_str() {
+                "not_found" => anyhow::anyhow!(
                     "there is no credential of `{}`; `placet credential list` shows those that count",
                     printable::shown(name, 64)
                 ),
-                Err(TakeBackError::Store(error)) => return Err(remedied(error)),
-                Err(error @ TakeBackError::LastOne) => return Err(error.into()),
-            }
+                _ => refusal.into(),
+            })?;
             match json {
-                true => writeln!(out, "{}", json!({ "name": name, "revoked": true }))?,
+                true => writeln!(out, "{}", style::json(&told))?,
                 false => writeln!(out, "taken back the credential of {}", printable::shown(name, 64))?,
             }
         }

@@ -1,7 +1,7 @@
 //! Where a command does its work: at the service that runs with the data, or on the data itself. Both are asked in the same
 //! words and answer in the same, so no command knows which it is.
 
-use std::{fmt, time::Duration};
+use std::{fmt, path::Path, time::Duration};
 
 use anyhow::{Context as _, bail};
 use placet_server::Inside;
@@ -38,13 +38,30 @@ pub struct Refusal {
 impl Data {
     /// The service that runs with this data and knows whoever runs this command; else the data.
     pub fn ground(&self) -> anyhow::Result<Ground> {
-        if let (Ok(secret), Some(service)) = (secret(), Socket::find(&self.directory()?))
-            && service.knows(&secret)
-        {
-            return Ok(Ground { data: self.clone(), place: Place::Service(service, secret) });
+        match self.service()? {
+            Some(ground) => Ok(ground),
+            None => self.ground_on(self.open()?),
         }
-        let Home { engine, .. } = self.open()?;
-        let inside = Inside::over(engine).context("cannot work on the data")?;
+    }
+
+    /// The same where the trusted keys matter: those of the service, or those in `file`.
+    pub fn ground_configured(&self, file: Option<&Path>) -> anyhow::Result<Ground> {
+        match self.service()? {
+            Some(ground) => Ok(ground),
+            None => self.ground_on(self.open_configured(file)?),
+        }
+    }
+
+    fn service(&self) -> anyhow::Result<Option<Ground>> {
+        let (Ok(secret), Some(service)) = (secret(), Socket::find(&self.directory()?)) else {
+            return Ok(None);
+        };
+        let known = service.knows(&secret);
+        Ok(known.then(|| Ground { data: self.clone(), place: Place::Service(service, secret) }))
+    }
+
+    fn ground_on(&self, home: Home) -> anyhow::Result<Ground> {
+        let inside = Inside::over(home.engine).context("cannot work on the data")?;
         Ok(Ground { data: self.clone(), place: Place::Data(inside) })
     }
 }

@@ -286,24 +286,15 @@ impl Home {
         Ok(())
     }
 
-    /// Whoever runs this command, if they may answer.
-    pub fn approver(&self) -> anyhow::Result<Approver> {
-        self.somebody(&[Role::Approver, Role::Operator])
-    }
-
-    /// Whoever runs this command, if they may change how things are run.
+    /// Whoever runs this command, if they may change how things are run: by the credential of whoever came first, or the
+    /// token of an operator.
     pub fn operator(&self) -> anyhow::Result<Approver> {
-        self.somebody(&[Role::Operator])
-    }
-
-    /// Whoever runs this command: the credential of whoever came first, or a token with one of these roles.
-    fn somebody(&self, roles: &[Role]) -> anyhow::Result<Approver> {
         let path = credential_file()?;
         let needed =
             "answering needs the credential of an approver; it is made on the first run, for whoever ran it";
         let text = keyring::read_private(&path).context(needed)?;
         if let Some(caller) = self.engine.caller(text.trim()).map_err(remedied)? {
-            return caller.approver().filter(|_| roles.contains(&caller.role())).with_context(|| {
+            return caller.approver().filter(|_| caller.role() == Role::Operator).with_context(|| {
                 format!("`{}` is the token of an {}, who may not do this", path.display(), caller.role())
             });
         }

@@ -50,6 +50,11 @@ impl Lines {
         self.number
     }
 
+    /// That line, as it is written.
+    pub fn text(&self) -> &[u8] {
+        &self.line
+    }
+
     /// The next line; nothing at the end.
     pub fn next(&mut self) -> anyhow::Result<Option<Line>> {
         self.line.clear();

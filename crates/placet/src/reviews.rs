@@ -2,15 +2,15 @@
 
 use std::{io::Write as _, process::ExitCode};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::{Args, Subcommand};
 use placet_core::{Json, Timestamp, printable};
-use placet_engine::{ReviewView, Which};
-use placet_store::{ReviewState, wait_for};
-use serde_json::json;
+use placet_engine::{Clock as _, SystemClock};
+use serde_json::{Value, json};
 
 use crate::{
-    home::{Data, Home, remedied},
+    ground::{list, part, text},
+    home::Data,
     style,
 };
 
@@ -71,39 +71,54 @@ pub enum Command {
 
 /// Runs the command.
 pub fn run(arguments: &Reviews) -> anyhow::Result<ExitCode> {
-    let home = arguments.data.open()?;
+    let ground = arguments.data.ground()?;
     let json = arguments.data.json;
     let mut out = anstream::stdout();
     match &arguments.command {
         Command::List { all, session, limit } => {
-            let reviews = home.engine.reviews(session.as_deref(), *all, *limit).map_err(remedied)?;
+            let state = if *all { "all" } else { "waiting" };
+            let of = session.as_ref().map(|session| format!("&session={}", part(session)));
+            let of = of.unwrap_or_default();
+            let told = ground.get(&format!("/v1/reviews?state={state}&limit={limit}&whole={}{of}", !json))?;
+            let reviews = list(&told, "reviews");
             if json {
-                reviews.iter().try_for_each(|one| writeln!(out, "{}", style::json(&one.as_json(false))))?;
+                reviews.iter().try_for_each(|review| writeln!(out, "{}", style::json(review)))?;
             } else if reviews.is_empty() {
                 writeln!(out, "there is nothing to look at")?;
             } else {
-                let now = home.engine.now();
+                let now = SystemClock.now();
                 reviews.iter().try_for_each(|review| writeln!(out, "{}", line(review, now)))?;
             }
         }
         Command::Show { id } => {
-            let review = find(&home, *id)?;
+            let told = ground.look(&format!("/v1/reviews/{id}"))?;
+            let review = told.map_err(|refusal| match refusal.code.as_str() {
+                "not_found" => none(format!("there is no review {id}")),
+                _ => refusal.into(),
+            })?;
             match json {
-                true => writeln!(out, "{}", style::json(&review.as_json(true)))?,
+                true => writeln!(out, "{}", style::json(&review))?,
                 false => show(&mut out, &review)?,
             }
         }
         Command::Done { id, all, session, note } => {
-            let by = home.approver()?;
-            let which = match all {
-                true => Which::All(session.clone()),
-                false => {
-                    id.iter().try_for_each(|id| find(&home, *id).map(drop))?;
-                    Which::These(id.clone())
-                }
-            };
-            let done = wait_for(home.engine.review_done(which, note.as_deref(), &by)).map_err(remedied)?;
-            match (json, done.as_slice()) {
+            let mut said = json!({});
+            if !*all {
+                said["reviews"] = id.as_slice().into();
+            }
+            if let Some(session) = session {
+                said["session"] = session.as_str().into();
+            }
+            if let Some(note) = note {
+                said["note"] = note.as_str().into();
+            }
+            let told = ground.try_to("POST", "/v1/reviews/done", &said)?;
+            let told = told.map_err(|refusal| match refusal.code.as_str() {
+                "not_found" => none(refusal.message),
+                _ => refusal.into(),
+            })?;
+            let done = list(&told, "reviews");
+            match (json, done) {
                 (true, _) => writeln!(out, "{}", json!({ "done": done }))?,
                 (false, []) if !*all => bail!("somebody has looked already"),
                 (false, []) => writeln!(out, "there is nothing to look at")?,
@@ -115,64 +130,67 @@ pub fn run(arguments: &Reviews) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn find(home: &Home, id: u64) -> anyhow::Result<ReviewView> {
-    home.engine
-        .review(id)
-        .map_err(remedied)?
-        .with_context(|| format!("there is no review {id}; `placet reviews list --all` shows those that are"))
+fn none(message: String) -> anyhow::Error {
+    anyhow::anyhow!("{message}; `placet reviews list --all` shows those that are")
 }
 
-fn text<'r>(review: &'r ReviewView, key: &str) -> &'r str {
-    review.call(key).and_then(Json::as_str).unwrap_or("")
+/// What the call was called with, on a line.
+fn arguments_of(review: &Value) -> String {
+    let args = Json::read(review["call"]["args"].to_string()).ok();
+    placet_core::record::arguments(args.as_ref())
 }
 
-fn line(review: &ReviewView, now: Timestamp) -> String {
-    let (dim, what) = (style::DIM, review.happened().join("; "));
-    let days = review.age_ms(now) / (24 * 60 * 60 * 1_000);
-    let state = match (review.review.state, days) {
-        (ReviewState::Waiting, 0) => "today".to_owned(),
-        (ReviewState::Waiting, days) => format!("{days} d old"),
-        (state @ (ReviewState::Overdue | ReviewState::Done), _) => state.as_str().to_owned(),
+fn sentences(review: &Value, key: &str) -> Vec<String> {
+    list(review, key).iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+fn line(review: &Value, now: Timestamp) -> String {
+    let (dim, what) = (style::DIM, sentences(review, "happened").join("; "));
+    let age_ms = Timestamp::parse(text(review, "at")).map_or(0, |at| now.ms_since(at).max(0));
+    let days = age_ms / (24 * 60 * 60 * 1_000);
+    let state = match (text(review, "state"), days) {
+        ("waiting", 0) => "today".to_owned(),
+        ("waiting", days) => format!("{days} d old"),
+        (state, _) => state.to_owned(),
     };
-    let ended = match review.outcome() {
-        None | Some("ok") => String::new(),
-        Some(outcome) => format!("  ended: {}", printable::shown(outcome, 20)),
+    let ended = match text(review, "outcome") {
+        "" | "ok" => String::new(),
+        outcome => format!("  ended: {}", printable::shown(outcome, 20)),
     };
     format!(
         "{:>6} {state:<8} {:<14} {:<10} {}  {dim}{}  {}{dim:#}{ended}",
-        review.review.record,
+        review["id"].as_u64().unwrap_or(0),
         printable::shown(text(review, "agent"), 14),
-        printable::shown(&review.review.session, 10),
+        printable::shown(text(review, "session"), 10),
         printable::shown(&what, 120),
         printable::shown(text(review, "tool"), 20),
-        placet_core::record::arguments(review.call("args")),
+        arguments_of(review),
     )
 }
 
-fn show(out: &mut impl std::io::Write, review: &ReviewView) -> anyhow::Result<()> {
+fn show(out: &mut impl std::io::Write, review: &Value) -> anyhow::Result<()> {
     let (bold, dim) = (style::HEADING, style::DIM);
-    let record = review.review.record;
-    writeln!(out, "\n  {bold}{record}{bold:#}  {}  {}", review.review.state.as_str(), review.review.at)?;
+    let record = review["id"].as_u64().unwrap_or(0);
+    writeln!(out, "\n  {bold}{record}{bold:#}  {}  {}", text(review, "state"), text(review, "at"))?;
     let agent = printable::shown(text(review, "agent"), 40);
     let agent = if agent.is_empty() { "an agent without a name".to_owned() } else { agent };
-    writeln!(out, "  {agent} · session {}", printable::shown(&review.review.session, 40))?;
-    if let Some(by) = &review.review.by {
-        let note = review.review.note.as_ref().map(|note| format!(": {}", printable::shown(note, 500)));
+    writeln!(out, "  {agent} · session {}", printable::shown(text(review, "session"), 40))?;
+    if let Some(by) = review["by"].as_str() {
+        let note = review["note"].as_str().map(|note| format!(": {}", printable::shown(note, 500)));
         writeln!(out, "  {} has looked{}", printable::shown(by, 64), note.unwrap_or_default())?;
     }
     let mut section = |title: &str, lines: &[String]| -> std::io::Result<()> {
         writeln!(out, "\n  {bold}{title}{bold:#}")?;
         lines.iter().try_for_each(|line| writeln!(out, "    {}", printable::shown(line, 400)))
     };
-    let call = format!("{}  {}", text(review, "tool"), placet_core::record::arguments(review.call("args")));
-    section("The call", &[call])?;
-    section("What happened", &review.happened())?;
-    let ended = match review.outcome() {
-        Some(outcome) => format!("ended: {outcome}"),
-        None => "how it ended was not reported".to_owned(),
+    section("The call", &[format!("{}  {}", text(review, "tool"), arguments_of(review))])?;
+    section("What happened", &sentences(review, "happened"))?;
+    let ended = match text(review, "outcome") {
+        "" => "how it ended was not reported".to_owned(),
+        outcome => format!("ended: {outcome}"),
     };
     section("How it ended", &[ended])?;
-    section("How to undo it", &review.undo())?;
+    section("How to undo it", &sentences(review, "undo"))?;
     writeln!(out, "\n  {dim}placet audit show {record}   has all of it{dim:#}\n")?;
     Ok(())
 }

@@ -2,15 +2,13 @@
 
 use std::{io::Write as _, path::PathBuf, process::ExitCode};
 
-use anyhow::bail;
 use clap::{Args, Subcommand};
 use placet_core::printable;
-use placet_store::wait_for;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
-    ground::{list, part, text},
-    home::{Data, remedied},
+    ground::{Refusal, list, part, text},
+    home::Data,
     style, tail,
 };
 
@@ -57,9 +55,9 @@ pub enum Command {
         /// The session that started it, if it has not asked anything yet. If that one has a warrant, this must be a grant of it.
         #[arg(long, value_name = "ID")]
         parent: Option<String>,
-        /// The configuration, with the trusted keys in `[warrants]`.
+        /// The configuration, with the trusted keys in `[warrants]`. A running service goes by its own.
         #[arg(long, value_name = "FILE")]
-        config: PathBuf,
+        config: Option<PathBuf>,
     },
     /// Stop a session: what waits in it is given up, and what it asks from now on is blocked.
     Stop {
@@ -101,37 +99,41 @@ pub enum AgentsCommand {
 /// Runs `placet sessions`.
 pub fn run(arguments: &Sessions) -> anyhow::Result<ExitCode> {
     let mut out = anstream::stdout();
+    let done = |told: &Value, words: &str| match arguments.data.json {
+        true => writeln!(anstream::stdout(), "{}", style::json(told)),
+        false => {
+            let session = printable::shown(text(told, "session"), 80);
+            writeln!(anstream::stdout(), "session {session} {words}")
+        }
+    };
     match &arguments.command {
         Command::Bind { id, warrant, parent, config } => {
-            let home = arguments.data.open_configured(Some(config))?;
-            let by = home.operator()?;
-            let sealed = crate::warrant::read(warrant)?;
-            wait_for(home.engine.bind(id, parent.as_deref(), &sealed, &by))?;
-            writeln!(
-                out,
-                "session {} acts under this warrant from now on, and does nothing else",
-                printable::shown(id, 80)
-            )?;
+            let ground = arguments.data.ground_configured(config.as_deref())?;
+            let mut wanted = json!({ "warrant": crate::warrant::read(warrant)?.to_text() });
+            if let Some(parent) = parent {
+                wanted["parent"] = parent.as_str().into();
+            }
+            let told = ground.act("PUT", &format!("/v1/sessions/{}/warrant", part(id)), &wanted)?;
+            done(&told, "acts under this warrant from now on, and does nothing else")?;
         }
         Command::Stop { id } => {
-            let home = arguments.data.open()?;
-            let by = home.operator()?;
-            wait_for(home.engine.stop_session(id, &by))?;
-            writeln!(out, "session {} is stopped; what it asks is blocked", printable::shown(id, 80))?;
+            let told = change(&arguments.data, "POST", id, "stop")?.map_err(|refusal| unseen(id, refusal))?;
+            done(&told, "is stopped; what it asks is blocked")?;
         }
         Command::Resume { id } => {
-            let home = arguments.data.open()?;
-            let by = home.operator()?;
-            if !wait_for(home.engine.resume_session(id, &by)).map_err(remedied)? {
-                bail!("nobody has stopped the session `{}`", id.escape_debug());
-            }
-            writeln!(out, "session {} may ask again", printable::shown(id, 80))?;
+            let told = change(&arguments.data, "POST", id, "resume")?.map_err(|refusal| {
+                match refusal.code.as_str() {
+                    "not_stopped" => {
+                        anyhow::anyhow!("nobody has stopped the session `{}`", id.escape_debug())
+                    }
+                    _ => refusal.into(),
+                }
+            })?;
+            done(&told, "may ask again")?;
         }
         Command::Unbind { id } => {
-            let home = arguments.data.open()?;
-            let by = home.operator()?;
-            wait_for(home.engine.unbind(id, &by)).map_err(remedied)?;
-            writeln!(out, "session {} acts under no warrant from now on", printable::shown(id, 80))?;
+            let told = change(&arguments.data, "DELETE", id, "warrant")??;
+            done(&told, "acts under no warrant from now on")?;
         }
         Command::List { limit } => {
             let told = arguments.data.ground()?.get(&format!("/v1/sessions?limit={limit}"))?;
@@ -158,13 +160,7 @@ pub fn run(arguments: &Sessions) -> anyhow::Result<ExitCode> {
         }
         Command::Show { id, limit } => {
             let told = arguments.data.ground()?.look(&format!("/v1/sessions/{}?limit={limit}", part(id)))?;
-            let session = told.map_err(|refusal| match refusal.code.as_str() {
-                "not_found" => anyhow::anyhow!(
-                    "no session `{}` was seen; `placet sessions list` shows those that were",
-                    id.escape_debug()
-                ),
-                _ => refusal.into(),
-            })?;
+            let session = told.map_err(|refusal| unseen(id, refusal))?;
             match arguments.data.json {
                 true => writeln!(out, "{}", style::json(&session))?,
                 false => show(&mut out, &session)?,
@@ -172,6 +168,21 @@ pub fn run(arguments: &Sessions) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Changes how a session stands.
+fn change(data: &Data, method: &str, id: &str, what: &str) -> anyhow::Result<Result<Value, Refusal>> {
+    data.ground()?.try_to(method, &format!("/v1/sessions/{}/{what}", part(id)), &json!({}))
+}
+
+fn unseen(id: &str, refusal: Refusal) -> anyhow::Error {
+    match refusal.code.as_str() {
+        "not_found" => anyhow::anyhow!(
+            "no session `{}` was seen; `placet sessions list` shows those that were",
+            id.escape_debug()
+        ),
+        _ => refusal.into(),
+    }
 }
 
 fn show(out: &mut impl std::io::Write, session: &Value) -> std::io::Result<()> {

@@ -2,14 +2,13 @@
 
 use std::{io::Write as _, process::ExitCode};
 
-use anyhow::bail;
 use clap::{Args, Subcommand};
 use placet_core::printable;
-use placet_engine::{NewToken, Role, TokenError};
-use placet_store::wait_for;
+use serde_json::json;
 
 use crate::{
-    home::{Data, remedied},
+    ground::{list, part, text},
+    home::Data,
     style,
 };
 
@@ -58,66 +57,63 @@ pub enum Command {
 
 /// Runs the command.
 pub fn run(arguments: &Token) -> anyhow::Result<ExitCode> {
-    let home = arguments.data.open()?;
+    let ground = arguments.data.ground()?;
     let json = arguments.data.json;
     let mut out = anstream::stdout();
     match &arguments.command {
         Command::Create { name, role, agent } => {
-            let by = home.operator()?;
-            // The command line knows the same words.
-            let Some(role) = Role::parse(role) else { bail!("`{role}` is no role") };
-            let new = NewToken { name: name.clone(), role, agent: agent.clone() };
-            let (token, secret) = match wait_for(home.engine.token_create(new, &by)) {
-                Ok(made) => made,
-                Err(TokenError::Store(error)) => return Err(remedied(error)),
-                Err(error) => return Err(error.into()),
-            };
+            let mut wanted = json!({ "name": name, "role": role });
+            if let Some(agent) = agent {
+                wanted["agent"] = agent.as_str().into();
+            }
+            let made = ground.act("POST", "/v1/tokens", &wanted)?;
             if json {
-                writeln!(out, "{}", serde_json::json!({ "token": token, "secret": secret.as_str() }))?;
+                writeln!(out, "{}", style::json(&made))?;
                 return Ok(ExitCode::SUCCESS);
             }
-            writeln!(out, "{}", secret.as_str())?;
-            let dim = style::DIM;
+            writeln!(out, "{}", text(&made, "secret"))?;
+            let (dim, id) = (style::DIM, text(&made["token"], "id"));
             writeln!(
                 anstream::stderr(),
-                "{dim}  shown this once; `placet token revoke {}` takes it back{dim:#}",
-                token.id
+                "{dim}  shown this once; `placet token revoke {id}` takes it back{dim:#}"
             )?;
         }
         Command::List => {
-            let tokens = home.engine.tokens().map_err(remedied)?;
+            let told = ground.get("/v1/tokens")?;
+            let tokens = list(&told, "tokens");
             if tokens.is_empty() && !json {
                 writeln!(out, "there is no token; `placet token create` makes one")?;
             }
-            for token in &tokens {
+            for token in tokens {
                 if json {
-                    writeln!(out, "{}", serde_json::to_string(token)?)?;
+                    writeln!(out, "{}", style::json(token))?;
                     continue;
                 }
-                let of = token.agent.as_ref().map(|agent| format!("of {}", printable::shown(agent, 40)));
-                let at = token.created.to_string();
+                let of = token["agent"].as_str().map(|agent| format!("of {}", printable::shown(agent, 40)));
+                let at = text(token, "created");
                 writeln!(
                     out,
                     "{:<9} {:<20} {:<20} {}  by {}, {}",
-                    token.role.as_str(),
-                    printable::shown(&token.name, 40),
+                    text(token, "role"),
+                    printable::shown(text(token, "name"), 40),
                     of.unwrap_or_default(),
-                    token.id,
-                    printable::shown(&token.by, 40),
-                    at.get(..16).unwrap_or(&at),
+                    text(token, "id"),
+                    printable::shown(text(token, "by"), 40),
+                    at.get(..16).unwrap_or(at),
                 )?;
             }
         }
         Command::Revoke { id } => {
-            let by = home.operator()?;
-            if !wait_for(home.engine.token_revoke(id, &by)).map_err(remedied)? {
-                bail!(
+            let told = ground.try_to("DELETE", &format!("/v1/tokens/{}", part(id)), &json!({}))?;
+            let told = told.map_err(|refusal| match refusal.code.as_str() {
+                "not_found" => anyhow::anyhow!(
                     "there is no token `{}`; `placet token list` shows those that are",
                     printable::shown(id, 40)
-                );
-            }
+                ),
+                _ => refusal.into(),
+            })?;
             match json {
-                true => writeln!(out, "{}", serde_json::json!({ "id": id, "revoked": true }))?,
+                true => writeln!(out, "{}", style::json(&told))?,
                 false => writeln!(out, "revoked {}", printable::shown(id, 40))?,
             }
         }

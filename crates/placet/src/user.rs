@@ -8,12 +8,15 @@ use std::{
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use placet_core::printable;
-use placet_engine::{PasswordHash, Role, UserError};
-use placet_store::wait_for;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
-use crate::home::{Data, remedied};
+use crate::{
+    ground::{list, part, text},
+    home::Data,
+    style,
+};
 
 #[derive(Debug, Args)]
 #[command(
@@ -71,81 +74,67 @@ pub enum Command {
 
 /// Runs the command.
 pub fn run(arguments: &User) -> anyhow::Result<ExitCode> {
-    let home = arguments.data.open()?;
+    let ground = arguments.data.ground()?;
     let json = arguments.data.json;
     let mut out = anstream::stdout();
-    match &arguments.command {
-        Command::Add { name, role } => {
-            let by = home.operator()?;
-            // The command line knows the same words.
-            let Some(role) = Role::parse(role) else { bail!("`{role}` is no role") };
-            let hash = PasswordHash::of(&new_password(name)?)?;
-            let user = match wait_for(home.engine.user_add(name, role, hash, &by)) {
-                Ok(user) => user,
-                Err(UserError::Store(error)) => return Err(remedied(error)),
-                Err(error) => return Err(error.into()),
-            };
-            match json {
-                true => writeln!(out, "{}", serde_json::to_string(&user)?)?,
-                false => writeln!(out, "added {} as {}", user.name, user.role)?,
-            }
+    if let Command::List = &arguments.command {
+        let told = ground.get("/v1/users")?;
+        let users = list(&told, "users");
+        if users.is_empty() && !json {
+            writeln!(out, "there is no user; `placet user add` makes one")?;
         }
-        Command::List => {
-            let users = home.engine.users().map_err(remedied)?;
-            if users.is_empty() && !json {
-                writeln!(out, "there is no user; `placet user add` makes one")?;
+        for user in users {
+            if json {
+                writeln!(out, "{}", style::json(user))?;
+                continue;
             }
-            for user in &users {
-                if json {
-                    writeln!(out, "{}", serde_json::to_string(user)?)?;
-                    continue;
-                }
-                let at = user.created.to_string();
-                let (by, at) = (printable::shown(&user.by, 40), at.get(..16).unwrap_or(&at));
-                writeln!(out, "{:<9} {:<20} by {by}, {at}", user.role.as_str(), user.name)?;
-            }
+            let (by, at) = (printable::shown(text(user, "by"), 40), text(user, "created"));
+            let at = at.get(..16).unwrap_or(at);
+            writeln!(out, "{:<9} {:<20} by {by}, {at}", text(user, "role"), text(user, "name"))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (name, told, words) = match &arguments.command {
+        Command::List => return Ok(ExitCode::SUCCESS),
+        Command::Add { name, role } => {
+            let wanted = secret(json!({ "name": name, "role": role }), name)?;
+            (name, ground.try_to("POST", "/v1/users", &wanted)?, format!("added {name} as {role}"))
         }
         Command::Password { name } => {
-            let by = home.operator()?;
-            let hash = PasswordHash::of(&new_password(name)?)?;
-            if !wait_for(home.engine.user_password(name, hash, &by)).map_err(remedied)? {
-                return Err(none(name));
-            }
-            match json {
-                true => writeln!(out, "{}", serde_json::json!({ "user": name, "changed": true }))?,
-                false => writeln!(out, "{name} has a new password, and is signed in nowhere")?,
-            }
+            let told = ground.try_to("PUT", &of(name, "/password"), &secret(json!({}), name)?)?;
+            (name, told, format!("{name} has a new password, and is signed in nowhere"))
         }
         Command::Role { name, role } => {
-            let by = home.operator()?;
-            let Some(role) = Role::parse(role) else { bail!("`{role}` is no role") };
-            match wait_for(home.engine.user_role(name, role, &by)) {
-                Ok(true) => {}
-                Ok(false) => return Err(none(name)),
-                Err(UserError::Store(error)) => return Err(remedied(error)),
-                Err(error) => return Err(error.into()),
-            }
-            match json {
-                true => writeln!(out, "{}", serde_json::json!({ "user": name, "role": role }))?,
-                false => writeln!(out, "{name} is {role} from now on, and is signed in nowhere")?,
-            }
+            let told = ground.try_to("PUT", &of(name, "/role"), &json!({ "role": role }))?;
+            (name, told, format!("{name} is {role} from now on, and is signed in nowhere"))
         }
         Command::Remove { name } => {
-            let by = home.operator()?;
-            if !wait_for(home.engine.user_remove(name, &by)).map_err(remedied)? {
-                return Err(none(name));
-            }
-            match json {
-                true => writeln!(out, "{}", serde_json::json!({ "user": name, "removed": true }))?,
-                false => writeln!(out, "removed {name}")?,
-            }
+            (name, ground.try_to("DELETE", &of(name, ""), &json!({}))?, format!("removed {name}"))
         }
+    };
+    let told = told.map_err(|refusal| match refusal.code.as_str() {
+        "not_found" => anyhow::anyhow!(
+            "there is no user `{}`; `placet user list` shows them",
+            printable::shown(name, 64)
+        ),
+        _ => refusal.into(),
+    })?;
+    match json {
+        true => writeln!(out, "{}", style::json(&told))?,
+        false => writeln!(out, "{words}")?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn none(name: &str) -> anyhow::Error {
-    anyhow::anyhow!("there is no user `{}`; `placet user list` shows them", printable::shown(name, 64))
+/// The path of a user.
+fn of(name: &str, what: &str) -> String {
+    format!("/v1/users/{}{what}", part(name))
+}
+
+/// `wanted` with a new password for `name`.
+fn secret(mut wanted: Value, name: &str) -> anyhow::Result<Value> {
+    wanted["password"] = new_password(name)?.as_str().into();
+    Ok(wanted)
 }
 
 /// A new password: asked for twice in a terminal, or all of standard input less the end of its line.

@@ -31,6 +31,16 @@ const LOOKS: &[&[&str]] = &[
     &["sessions", "show", "s/1"],
     &["sessions", "show", "none"],
     &["agents", "list"],
+    &["reviews", "list"],
+    &["reviews", "list", "--all", "--session", "s/1"],
+    &["reviews", "show", "77"],
+    &["token", "list"],
+    &["user", "list"],
+    &["credential", "list"],
+    &["audit", "checkpoint"],
+    &["audit", "verify", "--json"],
+    &["report", "--since", "start", "--json"],
+    &["notifications", "list"],
     &["audit", "search", "--kind", "decision", "--verdict", "block"],
     &["audit", "search", "--text", "FORCE", "-n", "1"],
     &["audit", "search", "--kind", "nonsense"],
@@ -80,21 +90,40 @@ fn what_is_looked_at_is_the_same_with_the_service_and_without() {
     assert!(alone.iter().any(|(out, _, code)| *code == 0 && out.contains("git push --force")), "{alone:#?}");
 }
 
-/// Every change, and what it prints.
-fn changed(home: &Path) -> Vec<(String, i32)> {
-    let changes: &[&[&str]] = &[
-        &["mode", "observe", "--agent", "n"],
-        &["mode", "enforce", "--agent", "n", "--json"],
-        &["stop-all"],
-        &["resume", "--json"],
-        &["threats", "ack", "1"],
-        &["threats", "clear", "1"],
-        &["threats", "ack", "99"],
-        &["holds", "deny", "#1", "--reason", "not now"],
-        &["holds", "approve", "#1"],
-        &["holds", "approve", "#2", "--for", "session", "--yes"],
-        &["holds", "approve", "H-ZZZZ"],
-    ];
+/// Changes, first some that a grant is left of.
+const CHANGES: &[&[&str]] = &[
+    &["mode", "observe", "--agent", "n"],
+    &["mode", "enforce", "--agent", "n", "--json"],
+    &["stop-all"],
+    &["resume", "--json"],
+    &["threats", "ack", "1"],
+    &["threats", "clear", "1"],
+    &["threats", "ack", "99"],
+    &["holds", "deny", "#1", "--reason", "not now"],
+    &["holds", "approve", "#1"],
+    &["holds", "approve", "#2", "--for", "session", "--yes"],
+    &["holds", "approve", "H-ZZZZ"],
+];
+
+/// Changes after which nothing is left of it.
+const MORE_CHANGES: &[&[&str]] = &[
+    &["sessions", "stop", "s/1"],
+    &["sessions", "resume", "s/1", "--json"],
+    &["sessions", "resume", "s/1"],
+    &["sessions", "stop", "none"],
+    &["sessions", "unbind", "s/1"],
+    &["sessions", "bind", "s/1", "--warrant", "nonsense"],
+    &["token", "revoke", "nonsense"],
+    &["credential", "revoke", "ann"],
+    &["credential", "revoke", "bob"],
+    &["user", "remove", "bob"],
+    &["user", "role", "bob", "auditor"],
+    &["reviews", "done", "77"],
+    &["reviews", "done", "--all"],
+];
+
+/// What each of them prints, and how it ends.
+fn changed(home: &Path, changes: &[&[&str]]) -> Vec<(String, i32)> {
     let ticket = |text: &str| {
         let words = text.split_inclusive([' ', '\n']);
         words.map(|word| if word.starts_with("H-") { "H-… " } else { word }).collect::<String>()
@@ -116,17 +145,25 @@ fn what_is_done_is_the_same_with_the_service_and_without() {
         ask(home, "git push --force origin other");
         ask(home, "rm -rf / --no-preserve-root");
         let service = with_service.then(|| Service::start(home, &[]));
-        let mut done = changed(home);
+        let mut done = changed(home, CHANGES);
         let grants: Value = serde_json::from_str(&run(home, &["grants", "list", "--json"]).0).unwrap();
         let id = grants["id"].as_str().unwrap().to_owned();
         for _ in 0..2 {
             let (out, err, code) = run(home, &["grants", "revoke", &id]);
             done.push(((out + &err).replace(&id[..8], "ID"), code));
         }
+        done.extend(changed(home, MORE_CHANGES));
         if let Some(service) = service {
             let said = service.end("-TERM");
             // It was the service that did it: it says so of itself.
-            for what in ["stopped by=ann", "answered ticket=", "grant revoked"] {
+            for what in [
+                "stopped by=ann",
+                "answered ticket=",
+                "grant revoked",
+                "session stopped session=s/1",
+                "session resumed",
+                "warrant taken away",
+            ] {
                 assert!(said.contains(what), "{what}: {said}");
             }
         }
