@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use placet_bench::{Figures, Times, call, varied_commands};
+use placet_bench::{Answered, Figures, Load, Times, call, varied_commands};
 use placet_core::{
     Context, Policy, Timestamp, Verdict, decide_in,
     rule::{Memory, RuleSet, read},
@@ -74,7 +74,7 @@ fn main() -> Outcome<()> {
         drop(parked);
     }
     if asked("clients") {
-        clients(&runtime, &start("clients")?, &mut figures)?;
+        clients(&start("clients")?, &mut figures)?;
     }
     if asked("connects") {
         connects(&runtime, &start("connects")?, &mut figures)?;
@@ -87,10 +87,6 @@ fn main() -> Outcome<()> {
     }
     fs::write("target/http.json", figures.to_json())?;
     Ok(())
-}
-
-fn millis(from: Instant) -> f64 {
-    from.elapsed().as_secs_f64() * 1e3
 }
 
 /// The service, in a process of its own.
@@ -223,44 +219,19 @@ impl Client {
     }
 }
 
-fn is_decided(answer: &str) -> bool {
-    answer.contains("\"record\":")
+fn is_decided(answer: &[u8]) -> bool {
+    const MARK: &[u8] = b"\"record\":";
+    answer.windows(MARK.len()).any(|part| part == MARK)
 }
 
 /// So many clients, each asking again as soon as it was answered.
-fn clients(runtime: &Runtime, service: &Service, figures: &mut Figures) -> Outcome<()> {
-    let requests = Arc::new(requests(service, "")?);
-    let next = Arc::new(AtomicUsize::new(0));
-    let failed = Arc::new(AtomicUsize::new(0));
+fn clients(service: &Service, figures: &mut Figures) -> Outcome<()> {
+    let requests = requests(service, "")?;
+    let load =
+        Load { address: service.address, requests: &requests, connections: CLIENTS, count: CALLS, rate: None };
     let began = Instant::now();
-    let times = runtime.block_on(async {
-        let mut tasks = JoinSet::new();
-        for _ in 0..CLIENTS {
-            let (requests, next, failed) = (Arc::clone(&requests), Arc::clone(&next), Arc::clone(&failed));
-            let mut client = Client::connect(service).await?;
-            tasks.spawn(async move {
-                let mut times = Vec::new();
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= CALLS {
-                        return Ok::<_, Box<dyn Error + Send + Sync>>(times);
-                    }
-                    let start = Instant::now();
-                    if !is_decided(&client.ask(&requests[number % requests.len()]).await?) {
-                        failed.fetch_add(1, Ordering::Relaxed);
-                    }
-                    times.push(millis(start));
-                }
-            });
-        }
-        let mut times = Vec::new();
-        while let Some(done) = tasks.join_next().await {
-            times.extend(done??);
-        }
-        Ok::<_, Box<dyn Error + Send + Sync>>(Times::new(times))
-    })?;
+    let Answered { times, failed } = load.run(is_decided)?;
     let rate = CALLS as f64 / began.elapsed().as_secs_f64();
-    let failed = failed.load(Ordering::Relaxed);
     let detail = format!("p50 {:.2} ms; {failed} of {CALLS} were not recorded", times.at(500));
     figures.add("decisions over HTTP, 64 keep-alive clients", (rate, "/s"), Some(20_000.0), &detail);
     figures.add("the same, p99", (times.at(990), "ms"), Some(8.0), "");
@@ -268,61 +239,20 @@ fn clients(runtime: &Runtime, service: &Service, figures: &mut Figures) -> Outco
 }
 
 /// So many requests a second, whether or not those before were answered; timed from when each should have left.
-///
-/// One thread asks and another keeps the pace: threads of the load that hand work to each other would take their time from
-/// the service.
 fn open_loop(service: &Service, seconds: usize) -> Outcome<Times> {
-    let requests = Arc::new(requests(service, "")?);
-    let all = OPEN_RATE * seconds;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let mut idle: Vec<Client> = Vec::new();
-        for _ in 0..CLIENTS {
-            idle.push(Client::connect(service).await?);
-        }
-        let (back, mut returned) = tokio::sync::mpsc::unbounded_channel();
-        let mut times = Vec::with_capacity(all);
-        let mut open = 0;
-        // The timer of the runtime is as coarse as a millisecond; a thread that sleeps is not.
-        let (tick, mut ticks) = tokio::sync::mpsc::unbounded_channel();
-        let began = Instant::now();
-        let pace = std::thread::spawn(move || {
-            for number in 0..all {
-                let due = began + Duration::from_secs_f64(number as f64 / OPEN_RATE as f64);
-                std::thread::sleep(due.saturating_duration_since(Instant::now()));
-                if tick.send((number, due)).is_err() {
-                    return;
-                }
-            }
-        });
-        while let Some((number, due)) = ticks.recv().await {
-            while let Ok((client, time)) = returned.try_recv() {
-                idle.push(client);
-                times.push(time);
-                open -= 1;
-            }
-            let mut client = match idle.pop() {
-                Some(client) => client,
-                None => Client::connect(service).await?,
-            };
-            let (requests, back) = (Arc::clone(&requests), back.clone());
-            open += 1;
-            tokio::spawn(async move {
-                let done = client.ask(&requests[number % requests.len()]).await;
-                // Who is not answered is missed in the count below.
-                if done.is_ok_and(|answer| is_decided(&answer)) {
-                    let _ = back.send((client, millis(due)));
-                }
-            });
-        }
-        pace.join().map_err(|_| "whoever keeps the pace has failed")?;
-        while open > 0 {
-            let Some((_, time)) = returned.recv().await else { break };
-            times.push(time);
-            open -= 1;
-        }
-        Ok(Times::new(times))
-    })
+    let (requests, count) = (requests(service, "")?, OPEN_RATE * seconds);
+    let load = Load {
+        address: service.address,
+        requests: &requests,
+        connections: CLIENTS,
+        count,
+        rate: Some(OPEN_RATE),
+    };
+    let Answered { times, failed } = load.run(is_decided)?;
+    match failed {
+        0 => Ok(times),
+        failed => Err(format!("{failed} of {count} were not recorded").into()),
+    }
 }
 
 fn open_figures(times: &Times, name: &str, goals: bool, figures: &mut Figures) {
@@ -355,7 +285,7 @@ fn connects(runtime: &Runtime, service: &Service, figures: &mut Figures) -> Outc
                         stream.read_to_string(&mut text).await?;
                         std::io::Result::Ok(text)
                     };
-                    failed += usize::from(!asked.await.is_ok_and(|answer| is_decided(&answer)));
+                    failed += usize::from(!asked.await.is_ok_and(|answer| is_decided(answer.as_bytes())));
                 }
             });
         }

@@ -1,9 +1,11 @@
 //! What is measured: the same inputs for wall time and for instruction counts.
 
 mod figures;
+mod load;
 mod rules;
 
 pub use figures::{Figures, Times};
+pub use load::{Answered, Load};
 pub use rules::{decided_with, rule_set, rules_text};
 
 use placet_core::{Decision, Json, Policy, Redactor, ToolCall, ToolName, decide, json::Object};

@@ -1,6 +1,7 @@
 //! Over HTTP: what people were told, what could not be, and whether a channel works.
 
 use axum::{http::StatusCode, response::Response};
+use placet_store::NoticeState;
 use serde_json::{Value, json};
 
 use crate::{
@@ -9,16 +10,26 @@ use crate::{
     problem::{Problem, json as reply},
 };
 
-/// As many as are listed.
-const LISTED: usize = 200;
+/// As many as are listed, and looked through for those that were given up.
+const LISTED: u64 = 200;
+const LISTED_MAX: u64 = 1_000;
+const SOUGHT: usize = 100_000;
 
 /// `GET /v1/notifications`.
 pub async fn list(asked: Asked) -> Result<Response, Problem> {
     let channels = asked.server.channels();
     let names: Vec<Value> =
         channels.all.iter().map(|one| json!({ "name": one.name, "kind": one.kind() })).collect();
-    let notices = asked.server.off(|engine| Ok(engine.look(|ledger| ledger.notices(LISTED))?)).await?;
-    let notices: Vec<Value> = notices.iter().map(of_notice).collect();
+    let limit = asked.count("limit", LISTED, LISTED_MAX)? as usize;
+    let dead = match asked.value("state").as_deref() {
+        None | Some("all") => false,
+        Some("dead") => true,
+        Some(_) => return Err(Problem::malformed("`state` is `dead` or `all`")),
+    };
+    let sought = if dead { SOUGHT } else { limit };
+    let notices = asked.server.off(move |engine| Ok(engine.look(|ledger| ledger.notices(sought))?)).await?;
+    let wanted = notices.iter().filter(|notice| !dead || notice.state == NoticeState::Dead);
+    let notices: Vec<Value> = wanted.take(limit).map(of_notice).collect();
     Ok(reply(StatusCode::OK, &json!({ "channels": names, "notices": notices })))
 }
 

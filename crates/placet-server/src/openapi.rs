@@ -98,6 +98,8 @@ const QUERIES: &[(&str, &str, &str)] = &[
     ("/v1/threats/{threat}", "whole", WHOLE),
     ("/v1/reviews", "whole", WHOLE),
     ("/v1/threats", "state", r#"{"enum":["open","all"]}"#),
+    ("/v1/notifications", "limit", LIMIT),
+    ("/v1/notifications", "state", r#"{"enum":["dead","all"]}"#),
     ("/v1/records", "limit", LIMIT),
     ("/v1/records", "from", NUMBER),
     ("/v1/records", "before", NUMBER),

@@ -6,12 +6,12 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use placet_core::printable;
 use placet_engine::{Clock as _, SystemClock};
-use placet_store::{Notice, NoticeState, wait_for};
 use serde_json::json;
 
 use crate::{
     config,
-    home::{Data, remedied},
+    ground::{list, text},
+    home::Data,
     style,
 };
 
@@ -68,38 +68,47 @@ pub enum Command {
     },
 }
 
-/// As many as are looked through.
-const ALL: usize = 100_000;
+/// As many as are sent again in one go.
+const AT_ONCE: usize = 1_000;
 
 /// Runs the command.
 pub fn run(arguments: &Notifications) -> anyhow::Result<ExitCode> {
     let json = arguments.data.json;
     match &arguments.command {
-        Command::List { dead, limit } => list(arguments, *dead, *limit),
-        Command::Retry { id, all } => {
-            let home = arguments.data.open()?;
-            home.operator()?;
-            let notices = home.engine.look(|ledger| ledger.notices(ALL)).map_err(remedied)?;
-            let dead = notices.iter().filter(|notice| notice.state == NoticeState::Dead);
-            let chosen: Vec<i64> =
-                dead.map(|notice| notice.id).filter(|one| *all || Some(*one) == *id).collect();
-            if chosen.is_empty() && !all {
-                bail!(
-                    "there is no such notice that was given up; `placet notifications list --dead` shows them"
-                );
-            }
-            for id in &chosen {
-                wait_for(home.engine.notice_retry(*id)).map_err(remedied)?;
-            }
-            let mut out = anstream::stdout();
-            match json {
-                true => writeln!(out, "{}", json!({ "retried": chosen }))?,
-                false => writeln!(out, "{} to be sent again, as soon as `placet serve` runs", chosen.len())?,
-            }
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::List { dead, limit } => show(arguments, *dead, *limit),
+        Command::Retry { id, .. } => retry(arguments, *id),
         Command::Test { channel, config } => test(channel, config.clone(), json),
     }
+}
+
+/// Sends again what was given up: one, or all.
+fn retry(arguments: &Notifications, id: Option<i64>) -> anyhow::Result<ExitCode> {
+    let ground = arguments.data.ground()?;
+    let chosen: Vec<i64> = match id {
+        Some(id) => vec![id],
+        None => {
+            let told = ground.get(&format!("/v1/notifications?state=dead&limit={AT_ONCE}"))?;
+            list(&told, "notices").iter().filter_map(|notice| notice["id"].as_i64()).collect()
+        }
+    };
+    for one in &chosen {
+        let done = ground.try_to("POST", &format!("/v1/notices/{one}/retry"), &json!({}))?;
+        match done {
+            Ok(_) => {}
+            // Somebody else was faster.
+            Err(refusal) if refusal.code == "not_found" && id.is_none() => {}
+            Err(refusal) if refusal.code == "not_found" => bail!(
+                "there is no such notice that was given up; `placet notifications list --dead` shows them"
+            ),
+            Err(refusal) => return Err(refusal.into()),
+        }
+    }
+    let mut out = anstream::stdout();
+    match arguments.data.json {
+        true => writeln!(out, "{}", json!({ "retried": chosen }))?,
+        false => writeln!(out, "{} to be sent again, as soon as `placet serve` runs", chosen.len())?,
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn test(name: &str, file: Option<PathBuf>, json: bool) -> anyhow::Result<ExitCode> {
@@ -131,29 +140,26 @@ fn test(name: &str, file: Option<PathBuf>, json: bool) -> anyhow::Result<ExitCod
     Ok(if problem.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn list(arguments: &Notifications, dead: bool, limit: usize) -> anyhow::Result<ExitCode> {
-    let home = arguments.data.open()?;
-    let mut notices =
-        home.engine.look(|ledger| ledger.notices(if dead { ALL } else { limit })).map_err(remedied)?;
-    notices.retain(|notice| !dead || notice.state == NoticeState::Dead);
-    notices.truncate(limit);
+fn show(arguments: &Notifications, dead: bool, limit: usize) -> anyhow::Result<ExitCode> {
+    let state = if dead { "dead" } else { "all" };
+    let told = arguments.data.ground()?.get(&format!("/v1/notifications?state={state}&limit={limit}"))?;
+    let notices = list(&told, "notices");
     let mut out = anstream::stdout();
     if arguments.data.json {
-        let shown = |notice: &Notice| style::json(&placet_server::notify::of_notice(notice));
-        notices.iter().try_for_each(|notice| writeln!(out, "{}", shown(notice)))?;
+        notices.iter().try_for_each(|notice| writeln!(out, "{}", style::json(notice)))?;
         return Ok(ExitCode::SUCCESS);
     }
     if notices.is_empty() {
         writeln!(out, "nothing was to be told")?;
     }
-    for notice in &notices {
-        let style = match notice.state {
-            NoticeState::Waiting | NoticeState::Moot => style::DIM,
-            NoticeState::Delivered => style::GOOD,
-            NoticeState::Dead => style::BAD,
+    for notice in notices {
+        let style = match text(notice, "state") {
+            "delivered" => style::GOOD,
+            "dead" => style::BAD,
+            _ => style::DIM,
         };
-        let made = notice.new.made.to_string();
-        let tries = match notice.attempts {
+        let made = text(notice, "made");
+        let tries = match notice["attempts"].as_u64().unwrap_or(0) {
             0 => String::new(),
             1 => "after one try".to_owned(),
             many => format!("after {many} tries"),
@@ -161,13 +167,13 @@ fn list(arguments: &Notifications, dead: bool, limit: usize) -> anyhow::Result<E
         writeln!(
             out,
             "{:>5} {} {style}{:<9}{style:#} {:<12} {:<14} {:<10} {tries} {}",
-            notice.id,
-            made.get(..16).unwrap_or(&made),
-            notice.state.as_str(),
-            printable::shown(&notice.new.channel, 20),
-            printable::shown(&notice.new.occasion, 20),
-            printable::shown(&notice.new.subject, 20),
-            notice.problem.as_deref().map(|why| printable::shown(why, 100)).unwrap_or_default(),
+            notice["id"].as_i64().unwrap_or(0),
+            made.get(..16).unwrap_or(made),
+            text(notice, "state"),
+            printable::shown(text(notice, "channel"), 20),
+            printable::shown(text(notice, "occasion"), 20),
+            printable::shown(text(notice, "subject"), 20),
+            printable::shown(text(notice, "problem"), 100),
         )?;
     }
     Ok(ExitCode::SUCCESS)

@@ -58,7 +58,7 @@ pub struct Complaint {
 impl Driver {
     pub fn start() -> Arc<Self> {
         // However a test ends, its end of the pipe closes, and the driver with it.
-        let until_the_test_ends = "chromedriver --port=0 & read -r _; kill -KILL $!";
+        let until_the_test_ends = "chromedriver --port=0 & exec >&-; read -r _; kill -KILL $!";
         let mut process = Command::new("sh")
             .args(["-c", until_the_test_ends])
             .stdin(Stdio::piped())
