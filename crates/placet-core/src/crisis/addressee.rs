@@ -223,15 +223,20 @@ fn names_somebody(key: &str) -> bool {
         "target",
         "jid",
     ];
-    !says_something(key) && words::split(key).iter().any(|word| WORDS.contains(&word.as_str()))
+    let words = words::split(key);
+    !tell_something(&words) && words.iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
 /// Whether a field of this name holds what is said, not to whom.
 fn says_something(key: &str) -> bool {
+    tell_something(&words::split(key))
+}
+
+/// The same, of the words of a name.
+fn tell_something(words: &[words::Word<'_>]) -> bool {
     const WORDS: &[&str] = &[
         "text", "body", "message", "subject", "content", "title", "count", "type", "markdown", "html", "all",
     ];
-    let words = words::split(key);
     // `message_id` names a thread.
     words.last().is_some_and(|last| WORDS.contains(&last.as_str()))
 }

@@ -142,7 +142,7 @@ pub fn of_call(call: &ToolCall, name: &str, effects: &[Effect], policy: &Policy)
         if effects.iter().any(is_emergency) || calls_for_help(&words::split(name)) {
             return Some(Crisis::Tool);
         }
-        if let Some(whom) = named.whom(&Addressees::of(call.args(), effects)) {
+        if let Some(whom) = named.whom(|| Addressees::of(call.args(), effects)) {
             return Some(Crisis::Named(whom.to_owned()));
         }
     }

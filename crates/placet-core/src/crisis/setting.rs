@@ -89,8 +89,11 @@ impl CrisisPolicy {
     }
 
     /// The first entry that names somebody of these.
-    pub(super) fn whom(&self, whom: &Addressees) -> Option<&str> {
-        let mut named = self.channels.iter().chain(&self.recipients);
+    pub(super) fn whom(&self, whom: impl FnOnce() -> Addressees) -> Option<&str> {
+        let mut named = self.channels.iter().chain(&self.recipients).peekable();
+        // Most operators name nobody, and then nobody has to be looked for.
+        named.peek()?;
+        let whom = whom();
         named.find(|named| whom.has(&named.compared)).map(|named| named.written.as_str())
     }
 
