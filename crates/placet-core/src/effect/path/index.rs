@@ -53,6 +53,8 @@ struct Row {
     ends: [u8; 2],
     /// More of them, as far as they are certain.
     edges: Edges,
+    /// Those of the shortest text that the first part fits.
+    shortest_edges: Edges,
 }
 
 /// The first and the last four bytes of a name in lower case, as far as they are certain.
@@ -191,7 +193,7 @@ impl Index {
                     if part.text.chars().all(|letter| letter == HOLE) {
                         self.anything.iter().copied().for_each(&mut try_row);
                     } else {
-                        self.worth_a_look(wild, &mut try_row);
+                        self.worth_a_look(part.text, wild, &mut try_row);
                     }
                 }
                 continue;
@@ -221,13 +223,18 @@ impl Index {
         self.exact[bucket(hash)].iter().filter(move |(known, _)| *known == hash).map(|(_, number)| *number)
     }
 
-    /// Calls `try_row` for each row whose first part `wild` could become, as far as the first and the last byte tell.
-    fn worth_a_look(&self, wild: &Wild, mut try_row: impl FnMut(u16)) {
+    /// Calls `try_row` for each row whose first part `wild`, which is written `text`, could become, as far as the first
+    /// and the last bytes tell.
+    fn worth_a_look(&self, text: &str, wild: &Wild, mut try_row: impl FnMut(u16)) {
+        let written = Edges::new(text.bytes().map(Some), text.bytes().rev().map(Some));
         // What does not begin with a dot does not become a hidden file.
         let shown = matches!(wild.tokens.first(), Some(Token::Any | Token::One)) && !wild.hole;
         let fits = |number: &&u16| {
             let row = &self.rows[usize::from(**number)];
-            !(shown && row.ends[0] == b'.') && wild.edges.agree(row.edges) && wild.fits_ends(row.ends)
+            // What begins anywhere is met by the wildcard as it stands, or as its shortest text.
+            let agree = wild.edges.agree(row.shortest_edges)
+                || wild.edges.agree(row.edges) && (row.is_anchored() || written.agree(row.edges));
+            agree && !(shown && row.ends[0] == b'.') && wild.fits_ends(row.ends)
         };
         let (table, byte) = match (wild.tokens.first(), wild.tokens.last()) {
             (Some(Token::Is(first)), _) => (&self.first, *first),
@@ -272,7 +279,10 @@ impl Row {
         let ends = [first.first(), first.last()].map(|byte| byte.copied().unwrap_or_default());
         let letter = |byte: &u8| (*byte != b'*').then_some(*byte);
         let edges = Edges::new(first.iter().map(letter), first.iter().rev().map(letter));
-        Self { scope, beneath, parts, second, ends, edges }
+        let shortest = parts[0].shortest.as_bytes();
+        let shortest_edges =
+            Edges::new(shortest.iter().copied().map(Some), shortest.iter().rev().copied().map(Some));
+        Self { scope, beneath, parts, second, ends, edges, shortest_edges }
     }
 
     fn is_anchored(&self) -> bool {
