@@ -28,44 +28,41 @@ impl<'a> Reader<'a, '_> {
         end: usize,
     ) -> (Value<'a>, usize) {
         while at < end && !self.stopped {
-            match self.kind(at) {
+            let Some(&token) = self.tokens.get(at) else { break };
+            match token.kind {
                 // Most operators are told apart from these by their first letter.
-                Some(Token::Operator)
-                    if !matches!(self.tokens[at].sign, b'.' | b'?' | b'!' | b'+' | b'-' | b'<') =>
-                {
-                    break;
-                }
-                Some(Token::Operator) => match self.word(at) {
-                    "." | "?." => match self.kind(at + 1) {
+                Token::Operator if !matches!(token.sign, b'.' | b'?' | b'!' | b'+' | b'-' | b'<') => break,
+                Token::Operator => match self.letters(token) {
+                    b"." | b"?." => match self.kind(at + 1) {
                         Some(Token::Open) if at + 1 < end => at += 1,
                         Some(Token::Name) if at + 1 < end => {
                             (value, at) = self.member(value, first, at + 1, end);
                         }
                         _ => return (value, at + 1),
                     },
-                    "!" if self.language == Language::JavaScript
+                    b"!" if self.language == Language::JavaScript
                         && (matches!(self.word(at + 1), "." | "[" | "(" | ")" | ";" | ",")) =>
                     {
                         at += 1;
                     }
-                    "++" | "--" if self.language == Language::JavaScript && self.tokens[at].extra == 0 => {
+                    b"++" | b"--" if self.language == Language::JavaScript && token.extra == 0 => {
                         return (Value::Unknown(value.origin()), at + 1);
                     }
-                    "<" if self.language == Language::JavaScript => match self.type_arguments(at, end) {
+                    b"<" if self.language == Language::JavaScript => match self.type_arguments(at, end) {
                         Some(next) => at = next,
                         None => break,
                     },
                     _ => break,
                 },
-                Some(Token::Open) => {
+                Token::Open => {
                     let close = self.partner(at, end);
-                    match self.word(at) {
-                        "(" => {
+                    match self.source.as_bytes()[token.start as usize] {
+                        b'(' => {
                             let arguments = self.arguments(at + 1, close);
                             let range = self.range(first, (close + 1).min(end));
                             value = self.call(value, arguments, range);
                         }
-                        "[" => {
+                        b'[' => {
                             let range = self.range(first, (close + 1).min(end));
                             value = self.subscript(&value, at + 1, close, range);
                         }
@@ -74,8 +71,7 @@ impl<'a> Reader<'a, '_> {
                     at = (close + 1).min(end);
                 }
                 // A tagged template: the tag is called with the text.
-                Some(Token::Template) if self.language == Language::JavaScript => {
-                    let token = self.tokens[at];
+                Token::Template if self.language == Language::JavaScript => {
                     let text = self.template(inner(token), token.link);
                     let range = self.range(first, at + 1);
                     // Where a template follows it, `$` is a shell; elsewhere it looks for elements of a page.
@@ -200,7 +196,7 @@ impl<'a> Reader<'a, '_> {
                 at += 1;
                 continue;
             }
-            let sign = if self.kind(at) == Some(Token::Operator) { self.word(at) } else { "" };
+            let sign = if matches!(self.sign(at, end), b'*' | b'.') { self.word(at) } else { "" };
             if self.language == Language::Python
                 && self.kind(at) == Some(Token::Name)
                 && self.is(at + 1, end, "=")

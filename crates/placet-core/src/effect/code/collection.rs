@@ -284,9 +284,15 @@ impl<'a> Reader<'a, '_> {
             return None;
         }
         let mut first = at;
-        while first < end && !(self.kind(first) == Some(Kind::Name) && self.word(first) == "for") {
-            first =
-                if self.kind(first) == Some(Kind::Open) { self.partner(first, end) + 1 } else { first + 1 };
+        let end = end.min(self.tokens.len());
+        while first < end {
+            let token = self.tokens[first];
+            match token.kind {
+                // It is a keyword, and these are told by their first letter.
+                Kind::Name if token.sign == b'f' && self.word(first) == "for" => break,
+                Kind::Open => first = self.partner(first, end) + 1,
+                _ => first += 1,
+            }
         }
         if first >= end || first == at {
             return None;

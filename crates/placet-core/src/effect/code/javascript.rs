@@ -11,19 +11,20 @@ impl<'a> Reader<'a, '_> {
         let before = self.sometimes;
         let mut depth = 0u32;
         while at < end && !self.stopped {
-            match (self.kind(at), self.word(at)) {
-                (Some(Kind::Open), "{") => {
+            let Some(&token) = self.tokens.get(at) else { break };
+            match (token.kind, self.letters(token)) {
+                (Kind::Open, b"{") => {
                     depth += 1;
                     self.sometimes = true;
                     at += 1;
                 }
-                (Some(Kind::Close), _) => {
+                (Kind::Close, _) => {
                     self.widen(at);
                     depth = depth.saturating_sub(1);
                     self.sometimes = before || depth > 0;
                     at += 1;
                 }
-                (Some(Kind::Operator), ";" | "," | ":") => at += 1,
+                (Kind::Operator, b";" | b"," | b":") => at += 1,
                 _ => at = self.javascript_statement(at, end).max(at + 1),
             }
         }

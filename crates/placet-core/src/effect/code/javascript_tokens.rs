@@ -1,6 +1,6 @@
 //! JavaScript and TypeScript cut into tokens.
 
-use super::token::{Kind, Lexer, Token, flags, is_keyword, is_name_byte};
+use super::token::{Kind, Lexer, Token, flags, is_keyword, is_name_byte, is_plain_name_byte, may_end_string};
 
 /// Templates within templates: deeper than this they are not followed.
 const TEMPLATES_MAX: u32 = 8;
@@ -13,7 +13,11 @@ pub fn tokenize(source: &str, part: std::ops::Range<usize>, tokens: &mut Vec<Tok
     }
     let first = lexer.tokens.len();
     while lexer.at < lexer.end && lexer.has_room() {
-        lexer.javascript_token(first);
+        match lexer.bytes[lexer.at] {
+            // Every third token has one before it.
+            b' ' => lexer.at += 1,
+            _ => lexer.javascript_token(first),
+        }
     }
     lexer.finish()
 }
@@ -92,9 +96,10 @@ impl Lexer<'_, '_> {
 
     fn javascript_name(&mut self) {
         let start = self.at;
+        let mut beyond_ascii = self.peek(0) >= 0x80;
         loop {
             let rest = &self.bytes[self.at + 1..];
-            let plain = rest.iter().position(|byte| *byte >= 0x80 || !is_name_byte(*byte));
+            let plain = rest.iter().position(|byte| !is_plain_name_byte(*byte));
             self.at += 1 + plain.unwrap_or(rest.len());
             match self.peek(0) {
                 b'$' => {}
@@ -102,7 +107,7 @@ impl Lexer<'_, '_> {
                     self.fail("a name in the code is written with escapes");
                     break;
                 }
-                byte if byte >= 0x80 && !self.is_space() => {}
+                byte if byte >= 0x80 && !self.is_space() => beyond_ascii = true,
                 _ => break,
             }
         }
@@ -110,7 +115,7 @@ impl Lexer<'_, '_> {
             self.at += 1;
         }
         let text = self.source.get(start..self.at).unwrap_or("");
-        if !text.is_ascii()
+        if beyond_ascii
             && text.chars().any(|letter| matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'))
         {
             self.fail("a name in the code is written in letters that are not what they seem");
@@ -244,7 +249,8 @@ impl Lexer<'_, '_> {
         let bytes = self.source.as_bytes();
         let quote = bytes[start];
         let mut at = start + 1;
-        while at < self.end {
+        loop {
+            at += bytes.get(at..self.end)?.iter().position(|byte| may_end_string(*byte))?;
             match bytes[at] {
                 b'\\' if bytes.get(at + 1) == Some(&b'\r') && bytes.get(at + 2) == Some(&b'\n') => at += 3,
                 b'\\' => at += 2,
@@ -253,7 +259,6 @@ impl Lexer<'_, '_> {
                 _ => at += 1,
             }
         }
-        None
     }
 
     /// One past the back-quote that closes the template whose text starts at `from`.

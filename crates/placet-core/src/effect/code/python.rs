@@ -34,7 +34,7 @@ impl<'a> Reader<'a, '_> {
                     self.notebook(at);
                     at += 1;
                 }
-                Kind::Operator if matches!(self.word(at), ";" | ":") => at += 1,
+                Kind::Operator if matches!(self.letters(token), b";" | b":") => at += 1,
                 _ => at = self.python_statement(at, line, end).max(at + 1),
             }
         }
@@ -56,7 +56,11 @@ impl<'a> Reader<'a, '_> {
             }
             return self.assignment(at, end);
         }
-        match self.word(at) {
+        let word = self.word(at);
+        if !may_begin_statement(word.as_bytes()) {
+            return self.assignment(at, end);
+        }
+        match word {
             "import" => self.import_statement(at + 1, end),
             "from" => self.import_from(at + 1, end),
             "def" => self.definition(at + 1, line, end),
@@ -95,11 +99,8 @@ impl<'a> Reader<'a, '_> {
                 });
                 next
             }
-            "async" | "else" | "try" | "finally" | "pass" | "break" | "continue" | "await" | "raise"
-            | "assert" => match self.word(at) {
-                "await" | "raise" | "assert" => self.tuple(at + 1, end).1,
-                _ => at + 1,
-            },
+            "await" | "raise" | "assert" => self.tuple(at + 1, end).1,
+            "async" | "else" | "try" | "finally" | "pass" | "break" | "continue" => at + 1,
             "except" => {
                 let (_, next) = self.expression(at + 1, end);
                 if self.is(next, end, "as") {
@@ -471,6 +472,21 @@ impl<'a> Reader<'a, '_> {
     }
 }
 
+/// Whether `word` may be one that a statement begins with: most names are not, by their length and first letter.
+fn may_begin_statement(word: &[u8]) -> bool {
+    let Some(first) = word.first() else { return false };
+    match word.len() {
+        2 => *first == b'i',
+        3 => matches!(first, b'd' | b'f' | b't'),
+        4 => matches!(first, b'e' | b'f' | b'p' | b'w'),
+        5 => matches!(first, b'a' | b'b' | b'c' | b'p' | b'r' | b'w' | b'y'),
+        6 => matches!(first, b'a' | b'e' | b'g' | b'i' | b'r'),
+        7 => *first == b'f',
+        8 => matches!(first, b'c' | b'n'),
+        _ => false,
+    }
+}
+
 /// Modules whose calls are in the table, or that the table tells apart by name.
 const KNOWN_MODULES: &[&str] = &[
     "ctypes",
@@ -507,3 +523,17 @@ const KNOWN_MODULES: &[&str] = &[
     "readline",
     "code",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_that_a_statement_begins_with_may_begin_one() {
+        let words = "import from def class for while if elif with return yield await raise assert async else try \
+                     finally pass break continue except del global nonlocal print exec";
+        for word in words.split_whitespace() {
+            assert!(may_begin_statement(word.as_bytes()), "{word}");
+        }
+    }
+}

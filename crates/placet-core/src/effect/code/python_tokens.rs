@@ -1,6 +1,6 @@
 //! Python cut into tokens.
 
-use super::token::{Kind, Lexer, Token, flags, is_name_byte};
+use super::token::{Kind, Lexer, Token, flags, is_name_byte, may_end_string};
 
 /// Strings within the expressions of strings: deeper than this they are not followed.
 const STRINGS_MAX: u32 = 8;
@@ -20,7 +20,11 @@ pub fn tokenize(
         lexer.line_start();
     }
     while lexer.at < lexer.end && lexer.has_room() {
-        lexer.python_token(lines);
+        match lexer.bytes[lexer.at] {
+            // Every third token has one before it.
+            b' ' => lexer.at += 1,
+            _ => lexer.python_token(lines),
+        }
     }
     lexer.finish()
 }
@@ -174,8 +178,9 @@ impl Lexer<'_, '_> {
     /// One past the closing quotes of a string whose text starts at `from`.
     fn string_end(&mut self, from: usize, quote: u8, width: usize) -> Option<usize> {
         let mut at = from;
-        while let Some(byte) = self.bytes.get(at) {
-            match *byte {
+        loop {
+            at += self.bytes.get(at..)?.iter().position(|byte| may_end_string(*byte))?;
+            match self.bytes[at] {
                 b'\\' => at += 2,
                 b'\n' | b'\r' if width == 1 => return None,
                 byte if byte == quote && (width == 1 || closes(&self.bytes[at..], quote, width)) => {
@@ -184,7 +189,6 @@ impl Lexer<'_, '_> {
                 _ => at += 1,
             }
         }
-        None
     }
 
     /// The same for a string with expressions, in which the same quotes may stand again.

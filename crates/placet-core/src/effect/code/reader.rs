@@ -22,6 +22,8 @@ pub(super) const NESTING_MAX: u32 = 6;
 const AGAIN_MAX: usize = 100_000;
 /// Bytes copied in following values.
 const COPIES_MAX: usize = 4 << 20;
+/// Room for as many names as most code has.
+const NAMES_USUAL: usize = 14;
 /// Names remembered.
 const NAMES_MAX: usize = 4096;
 
@@ -142,9 +144,10 @@ impl<'a, 'w> Reader<'a, 'w> {
         Self {
             language,
             source,
-            tokens: Vec::with_capacity(source.len() / 4),
+            // A token takes two letters and more, but for the densest code.
+            tokens: Vec::with_capacity(source.len() / 2 + 1),
             world,
-            names: Names::default(),
+            names: Names::with_capacity_and_hasher(NAMES_USUAL, Default::default()),
             has_marked: false,
             marked_name: RefCell::default(),
             functions: Vec::new(),
@@ -209,6 +212,11 @@ impl<'a, 'w> Reader<'a, 'w> {
             Some(token) => self.source.get(token.start as usize..token.end as usize).unwrap_or(""),
             None => "",
         }
+    }
+
+    /// A token as it stands in the code, for comparing it with something of ASCII.
+    pub fn letters(&self, token: Token) -> &'a [u8] {
+        self.source.as_bytes().get(token.start as usize..token.end as usize).unwrap_or_default()
     }
 
     /// The first byte of a token that may be an operator or a keyword; 0 for any other.

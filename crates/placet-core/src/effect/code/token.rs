@@ -76,8 +76,8 @@ pub struct Lexer<'s, 't> {
     pub end: usize,
     /// The tokens so far, perhaps after those of other parts.
     pub tokens: &'t mut Vec<Token>,
-    /// Brackets that are open.
-    pub open: Vec<usize>,
+    /// Brackets that are open, each with what closes it.
+    pub open: Vec<(usize, u8)>,
     /// Lines of Python whose blocks may go on, each indented deeper than the one before.
     blocks: Vec<usize>,
     /// Whether a line break was seen since the last token.
@@ -151,20 +151,21 @@ impl<'s, 't> Lexer<'s, 't> {
         let byte = self.peek(0);
         let start = self.at;
         self.at += 1;
-        if matches!(byte, b'(' | b'[' | b'{') {
-            self.open.push(self.tokens.len());
+        let index = self.tokens.len();
+        let closed_by = match byte {
+            b'(' => b')',
+            b'[' => b']',
+            b'{' => b'}',
+            _ => 0,
+        };
+        if closed_by != 0 {
+            self.open.push((index, closed_by));
             self.push(Kind::Open, start, u32::MAX);
             return;
         }
-        let index = self.tokens.len();
-        let Some(open) = self.open.pop() else {
+        let Some((open, expected)) = self.open.pop() else {
             self.fail("the brackets in the code do not match");
             return;
-        };
-        let expected = match self.source.as_bytes()[self.tokens[open].start as usize] {
-            b'(' => b')',
-            b'[' => b']',
-            _ => b'}',
         };
         if byte != expected {
             self.fail("the brackets in the code do not match");
@@ -190,16 +191,13 @@ impl<'s, 't> Lexer<'s, 't> {
     pub fn name(&mut self) {
         let start = self.at;
         let rest = &self.bytes[start..];
-        let mut bits = 0;
-        let ends = |byte: &u8| {
-            bits |= byte;
-            !is_name_byte(*byte)
-        };
-        let word = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
-        self.at += word.len();
-        if bits < 0x80 {
-            self.push(Kind::Name, start, u32::from(is_keyword(word)));
+        let plain = rest.iter().position(|byte| !is_plain_name_byte(*byte)).unwrap_or(rest.len());
+        self.at += plain;
+        if self.peek(0) < 0x80 {
+            self.push(Kind::Name, start, u32::from(is_keyword(&rest[..plain])));
         } else {
+            let rest = &rest[plain..];
+            self.at += rest.iter().position(|byte| !is_name_byte(*byte)).unwrap_or(rest.len());
             self.name_beyond_ascii(start);
         }
     }
@@ -244,7 +242,7 @@ impl<'s, 't> Lexer<'s, 't> {
     /// Ends the part: what is still open stays open to its end.
     pub fn finish(mut self) -> Option<&'static str> {
         let end = self.tokens.len() as u32;
-        for open in std::mem::take(&mut self.open) {
+        for (open, _) in std::mem::take(&mut self.open) {
             self.tokens[open].link = end;
             self.fail("a bracket in the code is never closed");
         }
@@ -270,19 +268,41 @@ pub fn is_keyword(word: &[u8]) -> bool {
     }
 }
 
+/// What a byte can be part of.
+static USES: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let this = byte as u8;
+        if this.is_ascii_alphanumeric() || this == b'_' {
+            table[byte] = NAME | PLAIN_NAME;
+        } else if this >= 0x80 {
+            table[byte] = NAME;
+        } else if matches!(this, b'"' | b'\'' | b'\\' | b'\n' | b'\r') {
+            table[byte] = STRING_END;
+        }
+        byte += 1;
+    }
+    table
+};
+
+const NAME: u8 = 1;
+const PLAIN_NAME: u8 = 2;
+const STRING_END: u8 = 4;
+
 /// Whether a byte can stand in an identifier; every byte beyond ASCII can.
 pub fn is_name_byte(byte: u8) -> bool {
-    static IS_NAME: [bool; 256] = {
-        let mut table = [false; 256];
-        let mut byte = 0;
-        while byte < 256 {
-            let this = byte as u8;
-            table[byte] = this.is_ascii_alphanumeric() || this == b'_' || this >= 0x80;
-            byte += 1;
-        }
-        table
-    };
-    IS_NAME[usize::from(byte)]
+    USES[usize::from(byte)] & NAME != 0
+}
+
+/// Whether a byte of ASCII can stand in an identifier.
+pub fn is_plain_name_byte(byte: u8) -> bool {
+    USES[usize::from(byte)] & PLAIN_NAME != 0
+}
+
+/// Whether a byte can end a string between quotes, or keep another one from ending it.
+pub fn may_end_string(byte: u8) -> bool {
+    USES[usize::from(byte)] & STRING_END != 0
 }
 
 /// Letters that a language or a reader takes for plain Latin ones.
