@@ -267,7 +267,7 @@ pub fn of_description(text: &str) -> Vec<Act> {
     static WORDS: LazyLock<LookupSet<&str>> = LazyLock::new(|| PREAMBLE.iter().copied().collect());
     let preamble = &*WORDS;
     let mut acts = Vec::new();
-    for sentence in text.split(['.', '\n', ';', '!']).take(SENTENCES_MAX) {
+    for sentence in sentences(text).take(SENTENCES_MAX) {
         let words = words::split(words::beginning(sentence, LETTERS_MAX));
         // `It also sends …`, `This tool will delete …`
         let Some(lead) = words.iter().position(|word| !preamble.contains(word.as_str())) else { continue };
@@ -285,6 +285,17 @@ pub fn of_description(text: &str) -> Vec<Act> {
         }
     }
     acts
+}
+
+/// What stands between the signs that end a sentence.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let end = text.bytes().position(|byte| matches!(byte, b'.' | b'\n' | b';' | b'!'));
+        rest = end.map(|end| &text[end + 1..]);
+        Some(&text[..end.unwrap_or(text.len())])
+    })
 }
 
 #[cfg(test)]
