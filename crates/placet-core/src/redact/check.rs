@@ -7,44 +7,50 @@ const STAND_INS: &[u8] = b"xX0*#._-1";
 
 /// Whether a token is a stand-in such as `xxxxxxxx`, `AKIAIOSFODNN7EXAMPLE` or `...`.
 pub fn is_stand_in(body: &[u8]) -> bool {
-    let (mut filler, mut same, mut before) = (0, 0, 0);
-    let mut seen = 0;
-    for (at, byte) in body.iter().enumerate() {
-        let part = PARTS[*byte as usize];
-        seen |= part;
-        filler += usize::from(part & FILLER);
-        same += usize::from(part & FILLER) & usize::from(*byte == before);
-        before = *byte;
-        if part & SAYS != 0 && says_so(&body[at..]) {
-            return true;
-        }
-    }
-    (filler * 5 >= body.len() * 4 && same * 2 >= body.len())
-        || (same * 2 > body.len())
-        || seen & JOINS != 0 && repeats_a_group(body)
+    let parts: u64 = body.iter().map(|byte| PARTS[*byte as usize]).sum();
+    let count = |part: u64| (parts / part % (1 << PART_BITS)) as usize;
+    // Most bodies have too few of each letter to go on.
+    count(FILLER) * 2 >= body.len() && is_filled(body, count(FILLER))
+        || count(SAYS) > 0 && says_so(body)
+        || count(JOINS) > 0 && repeats_a_group(body)
+}
+
+/// Whether the same letter stands for others over and over; `filler` is how many stand for others at all.
+fn is_filled(body: &[u8], filler: usize) -> bool {
+    let stands = |byte: u8| PARTS[byte as usize] % (1 << PART_BITS) == FILLER;
+    let same = body.array_windows().filter(|[before, byte]| before == byte && stands(*byte)).count();
+    (filler * 5 >= body.len() * 4 && same * 2 >= body.len()) || same * 2 > body.len()
 }
 
 /// A word in a secret may say that it is none.
-fn says_so(rest: &[u8]) -> bool {
-    [&b"EXAMPLE"[..], b"example", b"REDACTED"].iter().any(|word| rest.starts_with(word))
+fn says_so(body: &[u8]) -> bool {
+    let begins = |at: usize, word: &[u8]| body.get(at..).is_some_and(|rest| rest.starts_with(word));
+    body.iter().enumerate().any(|(at, byte)| match byte {
+        b'X' => at >= 1 && begins(at - 1, b"EXAMPLE"),
+        b'x' => at >= 1 && begins(at - 1, b"example"),
+        b'C' => at >= 4 && begins(at - 4, b"REDACTED"),
+        _ => false,
+    })
 }
 
-/// A letter that stands for others, one that begins a word that says so, one that joins groups.
-const FILLER: u8 = 1;
-const SAYS: u8 = 1 << 1;
-const JOINS: u8 = 1 << 2;
+/// A letter that stands for others, one that stands in a word that says so, one that joins groups: so many bits of a sum each.
+const PART_BITS: u32 = 21;
+const FILLER: u64 = 1;
+const SAYS: u64 = 1 << PART_BITS;
+const JOINS: u64 = 1 << (2 * PART_BITS);
 
 /// What each byte is to a stand-in.
-static PARTS: [u8; 256] = {
+static PARTS: [u64; 256] = {
     let mut table = [0; 256];
     let mut at = 0;
     while at < STAND_INS.len() {
         table[STAND_INS[at] as usize] = FILLER;
         at += 1;
     }
-    table[b'E' as usize] |= SAYS;
-    table[b'e' as usize] |= SAYS;
-    table[b'R' as usize] |= SAYS;
+    // One letter of each word, the rarest.
+    table[b'X' as usize] |= SAYS;
+    table[b'x' as usize] |= SAYS;
+    table[b'C' as usize] |= SAYS;
     table[b'-' as usize] |= JOINS;
     table[b'_' as usize] |= JOINS;
     table[b'.' as usize] |= JOINS;
@@ -83,6 +89,20 @@ pub fn entropy(body: &[u8]) -> f64 {
     let length = body.len() as f64;
     // What a sum in another order would lose is given back, so that eight letters, each once, have three bits and not less.
     if body.is_empty() { 0.0 } else { length.log2() - sum / length + 1e-9 }
+}
+
+/// Whether the entropy is at least two bits.
+pub fn has_two_bits(body: &[u8]) -> bool {
+    let mut counts = [0u8; 256];
+    let mut most = 0;
+    for byte in body.iter().take(usize::from(u8::MAX)) {
+        let count = &mut counts[*byte as usize];
+        *count += 1;
+        most = most.max(*count);
+    }
+    // Where no letter is more than one in four, it is. The counts are whole for what is not too long.
+    let counted = !body.is_empty() && body.len() <= usize::from(u8::MAX);
+    counted && usize::from(most) * 4 <= body.len() || entropy(body) >= 2.0
 }
 
 /// What the sum gains by the `count`th of a letter, for small counts.
@@ -160,6 +180,11 @@ mod tests {
             assert!(measured >= bits && measured < bits + 0.001, "{text}: {measured}");
         }
         assert!(entropy(&[b'x'; 300]) < 0.001);
+        for text in
+            ["", "abcd", "aabb", "aaaabcde", "aaaaabcd", "aabbccdd", &"ab".repeat(200), &"abcd".repeat(80)]
+        {
+            assert_eq!(has_two_bits(text.as_bytes()), entropy(text.as_bytes()) >= 2.0, "{text}");
+        }
     }
 
     #[test]

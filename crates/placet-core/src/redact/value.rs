@@ -458,7 +458,7 @@ fn is_phrase(value: &str) -> bool {
 
 /// Not a few letters over and over.
 fn varies(bytes: &[u8]) -> bool {
-    check::entropy(bytes) >= 2.0
+    check::has_two_bits(bytes)
 }
 
 /// Letters and digits without a pattern, of the length of keys; not a hash, not words.
