@@ -27,9 +27,8 @@ pub struct Assigned {
 
 /// The name around `hit`, where the letters of a noun were found.
 pub fn name_around(bytes: &[u8], hit: Range<usize>) -> Range<usize> {
-    let is_name = |byte: &&u8| IN_NAME.has(**byte);
-    let before = bytes[..hit.start].iter().rev().take(NAME_MAX).take_while(is_name).count();
-    let after = bytes[hit.end..].iter().take(NAME_MAX).take_while(is_name).count();
+    let before = IN_NAME.run_back(&bytes[hit.start.saturating_sub(NAME_MAX)..hit.start]);
+    let after = IN_NAME.run(&bytes[hit.end..bytes.len().min(hit.end + NAME_MAX)]);
     let (mut start, mut end) = (hit.start - before, hit.end + after);
     // An escaped line end before a name is not part of it, nor are dots and dashes around it.
     if start > 0
@@ -51,6 +50,30 @@ pub fn name_around(bytes: &[u8], hit: Range<usize>) -> Range<usize> {
 /// Whether a byte may stand in a name.
 static IN_NAME: Bytes =
     Bytes::of(b"_-.").and_from(b'0', b'9').and_from(b'a', b'z').and_from(b'A', b'Z').and_from(0x80, 0xff);
+
+/// Whether a byte may stand in a name.
+pub fn is_in_name(byte: u8) -> bool {
+    IN_NAME.has(byte)
+}
+
+/// Whether `mask`, which is one, is all that is assigned to the name at `name`, in the ways most often met: then there is no
+/// secret, and no need to read any of it. A no says nothing.
+pub fn is_masked(bytes: &[u8], name: &Range<usize>, mask: &Range<usize>) -> bool {
+    // The name of an element, perhaps.
+    if mask.start - name.end > 4 || name.start > 0 && matches!(bytes[name.start - 1], b'<' | b':') {
+        return false;
+    }
+    let next = bytes.get(mask.end);
+    match &bytes[name.end..mask.start] {
+        // A value without quotes ends at the first blank, and be it one of the mask.
+        b"=" | b":" | b"= " | b": " => {
+            next.is_none_or(|next| next.is_ascii_whitespace() || is_quote(Some(next)))
+                || bytes[mask.clone()].contains(&b' ')
+        }
+        [b'"', b':', quote] | [b'"', b':', b' ', quote] => is_quote(Some(quote)) && next == Some(quote),
+        _ => false,
+    }
+}
 
 /// What is assigned to the name at `name`, if it promises a secret and the value is one.
 pub fn secret(text: &str, name: Range<usize>, judged: &mut Judged) -> Option<Assigned> {

@@ -32,6 +32,18 @@ impl Bytes {
         self
     }
 
+    /// How many of the first bytes are.
+    #[inline]
+    pub fn run(&self, bytes: &[u8]) -> usize {
+        bytes.iter().position(|byte| !self.has(*byte)).unwrap_or(bytes.len())
+    }
+
+    /// How many of the last bytes are.
+    #[inline]
+    pub fn run_back(&self, bytes: &[u8]) -> usize {
+        bytes.len() - bytes.iter().rposition(|byte| !self.has(*byte)).map_or(0, |at| at + 1)
+    }
+
     /// Whether `byte` is one of them.
     #[inline]
     pub fn has(&self, byte: u8) -> bool {

@@ -121,7 +121,12 @@ impl Redactor {
 
     /// What [`Self::redact`] would mask first, in order and apart from each other.
     pub fn find(&self, text: &str) -> Vec<Found> {
-        let mut found = scan::secrets(text);
+        self.find_beside(text, &[])
+    }
+
+    /// The same for a text in which `masks` were just put, in order.
+    fn find_beside(&self, text: &str, masks: &[Range<usize>]) -> Vec<Found> {
+        let mut found = scan::secrets_beside(text, masks);
         if self.personal {
             personal::find(text, &mut found);
         }

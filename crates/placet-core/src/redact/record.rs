@@ -96,26 +96,29 @@ impl<'r> Record<'r> {
         // What was found just now may stand bare elsewhere in the same text.
         let before = self.known.len();
         self.masked.reserve(found.len());
-        for secret in &found {
-            self.take_note(&secret.kind, text.get(secret.range.clone()).unwrap_or(""));
-        }
-        if self.known.len() > before {
-            self.find_known(text, before, &mut found);
+        let mut numbers = self.take_notes(text, &found);
+        let bare = self.elsewhere(text, before, &found);
+        if !bare.is_empty() {
+            found.extend(bare);
             found = super::apart(text, found);
+            numbers = self.take_notes(text, &found);
         }
-        let (mut masked, mut remap) = self.replace(text, &found);
+        let (mut masked, mut remap) = self.replace(text, &found, &numbers);
         let mut all = found;
         // A mask may bring out something new, and not only beside it: a quote that was open may be closed now, many lines away.
         // What is known already was looked for in all of the text before it was masked.
+        let mut masks: Vec<Range<usize>> = remap.replaced().iter().map(|(_, now)| now.clone()).collect();
         for _ in 1..ROUNDS_MAX {
-            let found = self.redactor.find(&masked);
+            let found = self.redactor.find_beside(&masked, &masks);
             if found.is_empty() {
                 break;
             }
-            let (again, moved) = self.replace(&masked, &found);
+            let numbers = self.take_notes(&masked, &found);
+            let (again, moved) = self.replace(&masked, &found, &numbers);
             let back = remap.inverse();
             all.extend(found.into_iter().map(|found| Found { range: back.range(found.range), ..found }));
             masked = again;
+            masks = moved.replaced().iter().map(|(_, now)| now.clone()).collect();
             remap = remap.then(&moved);
         }
         all.sort_by_key(|found| found.range.start);
@@ -136,22 +139,40 @@ impl<'r> Record<'r> {
         }
         let before = found.len();
         found.extend(named);
-        self.find_known(text, 0, &mut found);
+        self.each_known(text, 0, |secret| found.push(secret));
         self.find_beginnings(text, &mut found);
         if found.len() == before { found } else { super::apart(text, found) }
     }
 
-    /// Adds the places of what is known, from the secret `first` on.
-    fn find_known(&self, text: &str, first: usize, found: &mut Vec<Found>) {
+    /// The places of what is known, from the secret `first` on, where it was not `found`. These are in order.
+    fn elsewhere(&self, text: &str, first: usize, found: &[Found]) -> Vec<Found> {
+        let mut elsewhere = Vec::new();
+        // The places of one secret come in order, and most of them are where it was found.
+        let (mut next, mut last) = (0, 0);
+        self.each_known(text, first, |secret| {
+            if secret.range.start < last {
+                next = 0;
+            }
+            last = secret.range.start;
+            next += found[next..].iter().take_while(|found| found.range.start < last).count();
+            if found.get(next) != Some(&secret) {
+                elsewhere.push(secret);
+            }
+        });
+        elsewhere
+    }
+
+    /// Sees the places of what is known, from the secret `first` on.
+    fn each_known(&self, text: &str, first: usize, mut see: impl FnMut(Found)) {
         let mut known: Vec<&Known> = self.known[first..].iter().collect();
         // Many secrets in a long text are looked for in one pass; for less than that, preparing it would take longer.
         if known.len() >= MANY_KNOWN && text.len() >= LONG_TEXT {
             let brief = known.extract_if(.., |known| known.secret.len() <= BRIEF_MAX).collect();
-            find_all(brief, text, found);
+            find_all(brief, text, &mut see);
         }
         for known in known {
             for at in memchr::memmem::find_iter(text.as_bytes(), known.secret.as_bytes()) {
-                found.push(Found { kind: known.kind.clone(), range: at..at + known.secret.len() });
+                see(Found { kind: known.kind.clone(), range: at..at + known.secret.len() });
             }
         }
     }
@@ -176,14 +197,15 @@ impl<'r> Record<'r> {
         }
     }
 
-    fn replace(&mut self, text: &str, found: &[Found]) -> (String, Remap) {
+    /// `text` with `found` replaced by the masks of these `numbers`.
+    fn replace(&self, text: &str, found: &[Found], numbers: &[usize]) -> (String, Remap) {
         let mut masked = String::with_capacity(text.len());
-        let mut remap = Remap::identity();
+        let mut remap = Remap::with_capacity(found.len());
         let mut at = 0;
-        for Found { kind, range } in found {
+        for (Found { range, .. }, number) in found.iter().zip(numbers) {
             let Range { start, end } = range.clone();
             masked.push_str(text.get(at..start).unwrap_or(""));
-            let mask = self.mask(kind, text.get(start..end).unwrap_or(""));
+            let mask = self.masks.get(*number).map_or("", String::as_str);
             remap.push(start..end, mask.len());
             masked.push_str(mask);
             at = end;
@@ -196,6 +218,12 @@ impl<'r> Record<'r> {
     pub(super) fn mask(&mut self, kind: &Kind, secret: &str) -> &str {
         let number = self.take_note(kind, secret);
         self.masks.get(number).map_or("", String::as_str)
+    }
+
+    /// Which masks `found` have in `text`.
+    fn take_notes(&mut self, text: &str, found: &[Found]) -> Vec<usize> {
+        let secret = |found: &Found| text.get(found.range.clone()).unwrap_or("");
+        found.iter().map(|found| self.take_note(&found.kind, secret(found))).collect()
     }
 
     /// Gives `secret` a mask if it has none, and says which. What is left of one that was cut has the mask of all of it.
@@ -242,10 +270,13 @@ impl<'r> Record<'r> {
         let number = self.masks.len();
         self.masks.push(mask);
         self.masked.insert(secret.to_owned(), number);
+        if secret.len() < KNOWN_FROM || self.known.len() >= KNOWN_MAX {
+            return number;
+        }
         // Plain words and identifiers occur by chance.
         let plain = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b':' | b' ');
         let word = secret.bytes().all(plain) || secret.bytes().all(|byte| byte.is_ascii_digit());
-        if secret.len() >= KNOWN_FROM && !word && self.known.len() < KNOWN_MAX {
+        if !word {
             self.longest = self.longest.max(secret.len());
             self.in_order.insert(secret.to_owned(), number);
             self.known.push(Known { secret: secret.to_owned(), kind: kind.clone() });
@@ -254,28 +285,41 @@ impl<'r> Record<'r> {
     }
 }
 
-/// Adds the places of all of `known`, in one pass. Most places differ from all of them in their first letters.
-fn find_all(mut known: Vec<&Known>, text: &str, found: &mut Vec<Found>) {
+/// Sees the places of all of `known`, in one pass over every few letters of the text: four of them stand in the beginning of
+/// a secret at some place, and most differ from all that do.
+fn find_all(mut known: Vec<&Known>, text: &str, mut see: impl FnMut(Found)) {
     known.sort_unstable_by_key(|known| &known.secret);
     let secrets: Vec<&[u8]> = known.iter().map(|known| known.secret.as_bytes()).collect();
     let sought = Sought::of(&secrets);
-    let mut begins = [false; 1 << FIRST_BITS];
-    for first in secrets.iter().filter_map(|secret| secret.first_chunk()) {
-        begins[spread(*first)] = true;
+    // For four letters, how far they may be from where a secret begins, one bit each.
+    let mut places = [0u8; 1 << SPREAD_BITS];
+    for secret in &secrets {
+        for (place, letters) in secret.array_windows().take(STRIDE).enumerate() {
+            places[spread(*letters)] |= 1 << place;
+        }
     }
     let bytes = text.as_bytes();
-    for (at, first) in bytes.array_windows().enumerate() {
-        if begins[spread(*first)] {
-            sought.each(&bytes[at..], |number, length| {
-                found.push(Found { kind: known[number].kind.clone(), range: at..at + length });
+    for (at, letters) in (0..).step_by(STRIDE).zip(bytes.chunks(STRIDE)) {
+        let Some(letters) = letters.first_chunk() else { break };
+        let mut here = places[spread(*letters)];
+        while here != 0 {
+            // The furthest first, so that places come in order.
+            let place = here.ilog2();
+            here ^= 1 << place;
+            let Some(start) = usize::checked_sub(at, place as usize) else { continue };
+            sought.each(&bytes[start..], |number, length| {
+                see(Found { kind: known[number].kind.clone(), range: start..start + length });
             });
         }
     }
 }
 
-const FIRST_BITS: u32 = 12;
+/// The letters of a text are looked at at every so many places. Each secret that is looked for is long enough to have four of
+/// them at one.
+const STRIDE: usize = KNOWN_FROM - 3;
+const SPREAD_BITS: u32 = 12;
 
-/// The first four letters as a small number, so that what is alike falls apart.
-fn spread(first: [u8; 4]) -> usize {
-    (u32::from_le_bytes(first).wrapping_mul(0x9e37_79b1) >> (u32::BITS - FIRST_BITS)) as usize
+/// Four letters as a small number, so that what is alike falls apart.
+fn spread(letters: [u8; 4]) -> usize {
+    (u32::from_le_bytes(letters).wrapping_mul(0x9e37_79b1) >> (u32::BITS - SPREAD_BITS)) as usize
 }

@@ -15,6 +15,11 @@ impl Remap {
         Self::default()
     }
 
+    /// Nothing has moved yet; so many things will.
+    pub(super) fn with_capacity(count: usize) -> Self {
+        Self { replaced: Vec::with_capacity(count) }
+    }
+
     /// Whether nothing has moved.
     pub fn is_identity(&self) -> bool {
         self.replaced.is_empty()

@@ -87,6 +87,8 @@ const COMMANDS_MAX: usize = 4;
 struct Scan<'t> {
     text: &'t str,
     found: Vec<Found>,
+    /// Masks that are known to be there and are not behind us yet, in order.
+    masks: &'t [Range<usize>],
     /// What was judged last.
     judged: assign::Judged,
     /// Where the last name ended that was looked at.
@@ -107,16 +109,27 @@ struct Scan<'t> {
 
 /// The secrets in `text` by what is built in, in no order; they may overlap.
 pub fn secrets(text: &str) -> Vec<Found> {
-    let found = plain(text);
+    secrets_beside(text, &[])
+}
+
+/// The same for a text in which `masks` were just put, in order: they are known, and need not be read again.
+pub fn secrets_beside(text: &str, masks: &[Range<usize>]) -> Vec<Found> {
+    let found = plain_beside(text, masks);
     let found = encoded(text, found);
     long_words(text, found)
 }
 
 /// Those that stand in the text as they are.
 fn plain(text: &str) -> Vec<Found> {
+    plain_beside(text, &[])
+}
+
+fn plain_beside(text: &str, masks: &[Range<usize>]) -> Vec<Found> {
+    let bytes = text.as_bytes();
     let mut scan = Scan {
         text,
         found: Vec::new(),
+        masks,
         judged: assign::Judged::default(),
         name_end: 0,
         value_end: 0,
@@ -126,9 +139,33 @@ fn plain(text: &str) -> Vec<Found> {
         cookies_end: 0,
         token: 0..0,
     };
-    SEARCH.each(text.as_bytes(), |lead, hit| scan.follow(lead, hit));
+    let mut at = 0;
+    for mask in masks {
+        if let Some(end) = silent_end(bytes, mask) {
+            SEARCH.each_from(&bytes[..mask.start], at, |lead, hit| scan.follow(lead, hit));
+            at = end;
+        }
+    }
+    SEARCH.each_from(bytes, at, |lead, hit| scan.follow(lead, hit));
     scan.found
 }
+
+/// Where `mask` ends, or its kind if there is more in it, if nothing up to there leads to anything: no token fits in such
+/// a kind, a name in a mask is none, and what stands around it is part of no name either.
+fn silent_end(bytes: &[u8], mask: &Range<usize>) -> Option<usize> {
+    let kind = bytes[mask.clone()].strip_prefix("«".as_bytes())?;
+    let kind = &kind[..kind.iter().position(|byte| !matches!(byte, b'a'..=b'z' | b'-'))?];
+    let joined = |byte: Option<&u8>| byte.is_some_and(|byte| assign::is_in_name(*byte));
+    let whole = mask.start + "«»".len() + kind.len() == mask.end;
+    let silent = SILENT.contains(&kind)
+        && !joined(mask.start.checked_sub(1).and_then(|at| bytes.get(at)))
+        && !(whole && joined(bytes.get(mask.end)));
+    let kind_end = mask.start + "«".len() + kind.len();
+    silent.then_some(if whole { mask.end } else { kind_end })
+}
+
+/// The kinds that a name gives to a value.
+const SILENT: [&[u8]; 5] = [b"password", b"api-key", b"token", b"secret", b"key"];
 
 impl Scan<'_> {
     fn follow(&mut self, lead: Lead, hit: Range<usize>) {
@@ -226,15 +263,19 @@ impl Scan<'_> {
         if hit.start < self.name_end.max(self.value_end) {
             return;
         }
+        let bytes = self.text.as_bytes();
         // Some stems are searched for with the sign behind them.
-        let sign = usize::from(!self.text.as_bytes()[hit.end - 1].is_ascii_alphanumeric());
-        let name = assign::name_around(self.text.as_bytes(), hit.start..hit.end - sign);
+        let sign = usize::from(!bytes[hit.end - 1].is_ascii_alphanumeric());
+        let name = assign::name_around(bytes, hit.start..hit.end - sign);
         // The kind in a mask is no name.
-        if self.text.as_bytes()[name.clone()].starts_with("«".as_bytes()) {
+        if bytes[name.clone()].starts_with("«".as_bytes()) {
             self.name_end = name.end;
             return;
         }
-        if let Some(assigned) = assign::secret(self.text, name.clone(), &mut self.judged) {
+        let behind = self.masks.iter().take_while(|mask| mask.start < name.end).count();
+        self.masks = &self.masks[behind..];
+        let masked = self.masks.first().is_some_and(|mask| assign::is_masked(bytes, &name, mask));
+        if !masked && let Some(assigned) = assign::secret(self.text, name.clone(), &mut self.judged) {
             self.value_end = assigned.value.end;
             // The value may end at the first blank of a mask.
             if !mask::covers(self.text, &assigned.value) {
@@ -441,4 +482,65 @@ pub fn named(name: &str, value: &str) -> Option<&'static str> {
     }
     let noun = name::noun(name)?;
     value::is_secret(value, noun, Written::Whole).then(|| noun.kind())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_silent_mask_leads_anywhere() {
+        for kind in SILENT {
+            for end in ["»", " …zip»", " #2»"] {
+                let text = format!("«{}{end}", String::from_utf8_lossy(kind));
+                let silent = silent_end(text.as_bytes(), &(0..text.len())).unwrap();
+                SEARCH.each(text.as_bytes(), |lead, hit| match lead {
+                    Lead::Name => {}
+                    Lead::Format(format) => {
+                        assert_eq!(format.end(text.as_bytes(), hit.start), None, "{text}");
+                    }
+                    _ => assert!(hit.start >= silent, "{text}"),
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_is_read_the_same_whether_its_masks_are_known_or_not() {
+        let masks =
+            ["«password»", "«api-key …zip #2»", "«token #12»", "«docker-token …x9Q»", "«authorization»"];
+        let before = [
+            "DB_PASSWORD=",
+            "token: ",
+            "<key>",
+            "x",
+            "\n",
+            "\"secret\": \"",
+            "a\": 'b', '",
+            "docker login -p ",
+            "",
+        ];
+        let behind = [
+            "\n",
+            "foo_token=k9Xw2LmQ7v\n",
+            "\"",
+            ";",
+            "'",
+            ":k9Xw2LmQ7v",
+            " login -p hunter2x\n",
+            "-key=k9Xw2LmQ7v",
+            "",
+        ];
+        for mask in masks {
+            for before in before {
+                for behind in behind {
+                    for rest in ["", "PASSWORD=hunter2x\n", "' \"password\": \"hunter2x\""] {
+                        let text = format!("{before}{mask}{behind}{rest}");
+                        let place = before.len()..before.len() + mask.len();
+                        assert_eq!(secrets(&text), secrets_beside(&text, &[place]), "{text}");
+                    }
+                }
+            }
+        }
+    }
 }

@@ -110,22 +110,34 @@ impl<T: Copy> Search<T> {
     }
 
     /// Calls `found` with every place of every literal, by where they begin.
-    pub fn each(&self, text: &[u8], mut found: impl FnMut(T, Range<usize>)) {
-        let [first, second, rest @ ..] = text else { return };
+    pub fn each(&self, text: &[u8], found: impl FnMut(T, Range<usize>)) {
+        self.each_from(text, 0, found);
+    }
+
+    /// The same for those that begin at `start` or behind it.
+    pub fn each_from(&self, text: &[u8], start: usize, mut found: impl FnMut(T, Range<usize>)) {
+        let [first, second, rest @ ..] = &text[start..] else { return };
         // The masks say to the compiler that each index is within its table: this is all that most bytes cost.
         const PAIRS: usize = LETTERS * LETTERS - 1;
         let number = |byte: u8| usize::from(self.numbers[byte as usize]);
         let mut pair = (number(*first) * LETTERS + number(*second)) & PAIRS;
-        for (at, byte) in rest.iter().enumerate() {
-            let third = number(*byte) & (LETTERS - 1);
+        let mut step = |at: usize, byte: u8| {
+            let third = number(byte) & (LETTERS - 1);
             if self.thirds[pair] >> third & 1 == 1 {
                 self.compare(text, at, (pair, third), &mut found);
             }
             pair = (pair * LETTERS + third) & PAIRS;
+        };
+        // Several at a time, so that to count them costs less.
+        let (several, last) = rest.as_chunks::<4>();
+        for (at, bytes) in (start..).step_by(4).zip(several) {
+            bytes.iter().enumerate().for_each(|(offset, byte)| step(at + offset, *byte));
         }
+        let at = start + rest.len() - last.len();
+        (at..).zip(last).for_each(|(at, byte)| step(at, *byte));
         // Behind the last byte stands a letter that no literal has.
         if self.thirds[pair] & 1 == 1 {
-            self.compare(text, rest.len(), (pair, 0), &mut found);
+            self.compare(text, start + rest.len(), (pair, 0), &mut found);
         }
     }
 
