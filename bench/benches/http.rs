@@ -41,6 +41,8 @@ const CONNECTS: usize = 40_000;
 const ANSWERS: usize = 300;
 const PARKED: usize = 40;
 const HELD: usize = 8_000;
+/// Looks whether all of them wait: a minute long.
+const PATIENCE: usize = 3_000;
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -311,10 +313,13 @@ async fn park(service: &Service, count: usize) -> Outcome<Vec<Client>> {
     }
     let mut asking = Client::connect(service).await?;
     let metrics = format!("GET /metrics HTTP/1.1\r\nhost: {}\r\n\r\n", service.address);
-    while !asking.ask(metrics.as_bytes()).await?.contains(&format!("placet_waiting {count}\n")) {
+    for _ in 0..PATIENCE {
+        if asking.ask(metrics.as_bytes()).await?.contains(&format!("placet_waiting {count}\n")) {
+            return Ok(parked);
+        }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    Ok(parked)
+    Err(format!("not all of {count} calls wait").into())
 }
 
 /// From the moment a person's answer is sent to the moment the call that waited is answered.

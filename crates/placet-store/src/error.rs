@@ -17,6 +17,8 @@ pub enum Fault {
     Full,
     /// Another process holds on to it.
     Locked,
+    /// More comes than can be written.
+    Crowded,
     /// Its bytes are not what they were.
     Corrupt,
     /// It may not be written.
@@ -36,6 +38,7 @@ impl Fault {
         match self {
             Fault::Full => "there is no room left where the data is",
             Fault::Locked => "another process holds on to the data",
+            Fault::Crowded => "more comes than can be written",
             Fault::Corrupt => "the data is damaged",
             Fault::ReadOnly => "the data may not be written",
             Fault::TooNew => "the data was written by a later version",
@@ -50,6 +53,7 @@ impl Fault {
         match self {
             Fault::Full => "free some space under the data directory, or move it with `--data DIR`",
             Fault::Locked => "see which other process uses the data directory, and end it",
+            Fault::Crowded => "try again in a moment; `placet doctor` says how long the disk takes",
             Fault::Corrupt => "run `placet audit verify`, and restore the data directory from a back-up",
             Fault::ReadOnly => "give the user who runs placet the right to write the data directory",
             Fault::TooNew => "use the version of placet that wrote it, or a later one",

@@ -30,8 +30,9 @@ use crate::{
 pub use backup::Beside;
 pub use connection::Options;
 
-/// Work that may wait in the queue. Who comes when it is full is told so at once.
-const QUEUE_MAX: usize = 4_096;
+/// Work that may wait in the queue: a call of each connection that a service takes, should they all come at once. Who comes
+/// when it is full is told so at once.
+const QUEUE_MAX: usize = 16_384;
 /// Readers that are kept open.
 const READERS_KEPT: usize = 4;
 
@@ -118,7 +119,7 @@ impl Store for SqliteStore {
         let (work, error) = match queue.try_send(work) {
             Ok(()) => return,
             Err(mpsc::error::TrySendError::Full(work)) => {
-                (work, StoreError::new(crate::Fault::Locked, "too much is waiting to be written"))
+                (work, StoreError::new(crate::Fault::Crowded, "too much is waiting already"))
             }
             Err(mpsc::error::TrySendError::Closed(work)) => (work, StoreError::gone()),
         };

@@ -211,7 +211,7 @@ pub fn a_full_queue_answers_at_once(place: &dyn Place) {
         }
         assert!(waiting.len() < 1_000_000, "a queue without a bound");
     };
-    assert_eq!(full.map_err(|error| error.fault), Err(Fault::Locked));
+    assert_eq!(full.map_err(|error| error.fault), Err(Fault::Crowded));
     drop(busy);
     let waited = waiting.len() as u64;
     assert!(waiting.into_iter().all(|told| told.recv().unwrap().is_ok()));
