@@ -59,7 +59,7 @@ pub struct Hold {
     pub reason: Option<String>,
     /// Until when an approval can be redeemed.
     pub redeem_until: Timestamp,
-    /// The approval, signed: without it, the state alone releases nothing.
+    /// The approval, signed: without it, the state alone releases nothing. It is kept for as long as it can be redeemed.
     pub approval: Option<Vec<u8>>,
 }
 
@@ -87,6 +87,34 @@ pub struct HoldChange {
     pub reason: Option<String>,
     /// Until when the approval can be redeemed.
     pub redeem_until: Timestamp,
-    /// The approval, signed; as it was if there is no new one.
+    /// The approval, signed; as it was if there is no new one, and none once the hold is not approved any more.
     pub approval: Option<Vec<u8>>,
+}
+
+impl HoldChange {
+    /// This change and the one `before` it, as one.
+    #[must_use]
+    pub(crate) fn after(self, before: Self) -> Self {
+        Self {
+            by: self.by.or(before.by),
+            reason: self.reason.or(before.reason),
+            approval: self.approval.or(before.approval),
+            ..self
+        }
+    }
+
+    /// `hold` as this change leaves it.
+    pub(crate) fn made_to(self, hold: Hold) -> Hold {
+        let Self { state, since, by, reason, redeem_until, approval } = self;
+        let approval = approval.or(hold.approval).filter(|_| state == HoldState::Approved);
+        Hold {
+            state,
+            since,
+            by: by.or(hold.by),
+            reason: reason.or(hold.reason),
+            redeem_until,
+            approval,
+            ..hold
+        }
+    }
 }

@@ -25,6 +25,11 @@ fn change(file: &std::path::Path, sql: &str) {
     Connection::open(file).unwrap().execute_batch(sql).unwrap();
 }
 
+/// Keeps a copy of the approvals that can still be redeemed.
+fn keep_approvals(file: &std::path::Path) {
+    change(file, "create table kept as select approval from hold where approval is not null");
+}
+
 #[tokio::test]
 async fn every_change_is_found_and_named() {
     for (sql, expected) in [
@@ -118,9 +123,11 @@ async fn a_redeemed_approval_cannot_be_made_good_again() {
     let rig = Rig::new();
     let first = ticket(&rig.ask(risky()).await);
     rig.approve(&first).await;
+    keep_approvals(&rig.file());
     assert_eq!(short(&rig.ask(risky()).await), "allow");
-    change(&rig.file(), &format!("update hold set state = 'approved' where ticket = '{first}'"));
-    assert!(!rig.ask(risky()).await.is_allow());
+    let again = "state = 'approved', approval = (select approval from kept)";
+    change(&rig.file(), &format!("update hold set {again} where ticket = '{first}'"));
+    assert_eq!(short(&rig.ask(risky()).await), format!("Blocked: the approval of {first} was used before."));
 }
 
 #[tokio::test]
@@ -149,13 +156,14 @@ async fn an_approval_is_not_good_for_another_row() {
     let rig = Rig::new();
     let first = ticket(&rig.ask(risky()).await);
     rig.approve(&first).await;
+    keep_approvals(&rig.file());
     assert_eq!(short(&rig.ask(risky()).await), "allow");
     let second = ticket(&rig.ask(risky()).await);
     change(
         &rig.file(),
         &format!(
             "update hold set state = 'approved', redeem_until = 99999999999999, \
-             approval = (select approval from hold where ticket = '{first}') where ticket = '{second}'"
+             approval = (select approval from kept) where ticket = '{second}'"
         ),
     );
     assert_eq!(short(&rig.ask(risky()).await), format!("Blocked: the approval of {second} was used before."));

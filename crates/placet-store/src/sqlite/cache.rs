@@ -7,7 +7,7 @@ use placet_core::{
     rule::{Shelf, Track},
 };
 
-use crate::{Settings, Sighting};
+use crate::{HoldChange, HoldId, Settings, Sighting};
 
 /// Sessions and shelves that are kept at hand.
 const KEPT_MAX: usize = 50_000;
@@ -18,6 +18,8 @@ pub struct Cache {
     pub tree: Option<Tree>,
     pub settings: Option<Settings>,
     pub shelves: HashMap<Track, Shelf>,
+    /// Where holds stand since the last time it was written.
+    pub changed_holds: HashMap<HoldId, HoldChange>,
     /// The numbers of sessions, and what was seen of them since the last time it was written.
     pub sessions: HashMap<String, Counted>,
     pub changed_sessions: HashSet<String>,

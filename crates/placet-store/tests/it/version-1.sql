@@ -60,11 +60,10 @@ create table hold (
     approval     blob
 );
 create index hold_pending on hold (crisis desc, deadline) where state = 'pending';
-create index hold_due on hold (deadline) where state = 'pending';
 create index hold_redeem on hold (redeem_until) where state = 'approved';
 create index hold_digest on hold (digest) where inline_only = 0;
 create index hold_session on hold (session) where state = 'pending';
-create index hold_ended on hold (since) where state not in ('pending', 'approved') and card <> x'';
+create index hold_kept on hold (opened) where card <> x'';
 
 create table counter (
     key   text primary key,
@@ -179,8 +178,7 @@ create table review (
     by      text,
     note    text
 );
-create index review_waiting on review (record) where state = 1;
-create index review_open on review (record) where state < 3;
+create index review_open on review (state) where state < 3;
 
 create table happening (
     id      integer primary key,

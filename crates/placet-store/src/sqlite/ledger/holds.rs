@@ -13,17 +13,42 @@ use crate::{
 };
 
 impl SqliteLedger<'_> {
+    /// One hold, found by what never changes of it.
     fn one_hold(&self, rest: &str, values: impl Params) -> Result<Option<Hold>> {
         match self.one(&format!("select {} from hold {rest}", rows::HOLD), values, rows::hold)? {
             None => Ok(None),
-            Some(Some(hold)) => Ok(Some(hold)),
+            Some(Some(hold)) => Ok(Some(match self.cache.changed_holds.get(&hold.id) {
+                Some(change) => change.clone().made_to(hold),
+                None => hold,
+            })),
             Some(None) => Err(damaged("a hold")),
         }
     }
 
-    fn holds(&self, rest: &str, values: impl Params) -> Result<Vec<Hold>> {
+    fn holds(&mut self, rest: &str, values: impl Params) -> Result<Vec<Hold>> {
+        self.flush_holds()?;
         let read = self.all(&format!("select {} from hold {rest}", rows::HOLD), values, rows::hold)?;
         read.into_iter().map(|hold| hold.ok_or_else(|| damaged("a hold"))).collect()
+    }
+
+    /// Writes where holds stand now. What is approved and redeemed by the same transaction is written once.
+    pub(super) fn flush_holds(&mut self) -> Result<()> {
+        for (id, change) in std::mem::take(&mut self.cache.changed_holds) {
+            self.run(
+                "update hold set state = ?1, since = ?2, by = coalesce(?3, by), reason = coalesce(?4, reason), \
+                 redeem_until = ?5, approval = iif(?1 = 'approved', coalesce(?6, approval), null) where id = ?7",
+                params![
+                    change.state.as_str(),
+                    change.since.as_ms(),
+                    change.by,
+                    change.reason,
+                    change.redeem_until.as_ms(),
+                    change.approval,
+                    id.0
+                ],
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -64,24 +89,19 @@ impl HoldVerbs for SqliteLedger<'_> {
     }
 
     fn hold_change(&mut self, id: HoldId, change: &HoldChange) -> Result<()> {
-        let changed = self.run(
-            "update hold set state = ?, since = ?, by = coalesce(?, by), reason = coalesce(?, reason), \
-             redeem_until = ?, approval = coalesce(?, approval) where id = ?",
-            params![
-                change.state.as_str(),
-                change.since.as_ms(),
-                change.by,
-                change.reason,
-                change.redeem_until.as_ms(),
-                change.approval,
-                id.0
-            ],
-        )?;
         if change.state != HoldState::Pending {
             // Nobody else need be asked any more.
             self.run("delete from escalation where hold = ?", [id.0])?;
         }
-        if changed == 1 { Ok(()) } else { Err(damaged("a hold that was there")) }
+        if let Some(before) = self.cache.changed_holds.remove(&id) {
+            self.cache.changed_holds.insert(id, change.clone().after(before));
+            return Ok(());
+        }
+        match self.one("select 1 from hold where id = ?", [id.0], |_| Ok(()))? {
+            Some(()) => self.cache.changed_holds.insert(id, change.clone()),
+            None => return Err(damaged("a hold that was there")),
+        };
+        Ok(())
     }
 
     fn hold_edit_put(&mut self, id: HoldId, args: &str) -> Result<()> {
@@ -97,6 +117,7 @@ impl HoldVerbs for SqliteLedger<'_> {
     }
 
     fn hold_place(&mut self, id: HoldId) -> Result<Option<HoldPlace>> {
+        self.flush_holds()?;
         // Nothing of the others is read but their names.
         let before = "other.state = 'pending' and (other.crisis > one.crisis or other.crisis = one.crisis \
                       and (other.deadline, other.id) < (one.deadline, one.id))";
@@ -132,25 +153,31 @@ impl HoldVerbs for SqliteLedger<'_> {
     }
 
     fn holds_due(&mut self, now: Timestamp, limit: usize) -> Result<Vec<Hold>> {
-        let (now, limit) = (now.as_ms(), limit as i64);
-        let mut due =
-            self.holds("where state = 'pending' and deadline <= ? order by deadline limit ?", [now, limit])?;
-        let rest = limit - due.len() as i64;
-        due.extend(self.holds(
-            "where state = 'approved' and redeem_until <= ? order by redeem_until limit ?",
-            [now, rest],
-        )?);
+        let mut due = Vec::new();
+        // The list of what waits is by these two columns: an index by the deadline alone would be one more to write.
+        for which in [
+            "state = 'pending' and crisis = 1 and deadline <= ? order by deadline",
+            "state = 'pending' and crisis = 0 and deadline <= ? order by deadline",
+            "state = 'approved' and redeem_until <= ? order by redeem_until",
+        ] {
+            let rest = (limit - due.len()) as i64;
+            due.extend(self.holds(&format!("where {which} limit ?"), [now.as_ms(), rest])?);
+        }
         Ok(due)
     }
 
     fn hold_next_due(&mut self) -> Result<Option<Timestamp>> {
-        let sql = "select min(due) from (select min(deadline) as due from hold where state = 'pending' \
+        self.flush_holds()?;
+        let sql = "select min(due) from (\
+                   select min(deadline) as due from hold where state = 'pending' and crisis = 1 \
+                   union all select min(deadline) from hold where state = 'pending' and crisis = 0 \
                    union all select min(redeem_until) from hold where state = 'approved' \
                    union all select min(due) from escalation)";
         Ok(self.one(sql, [], |row| row.get::<_, Option<i64>>(0))?.flatten().map(rows::time))
     }
 
     fn waiting(&mut self) -> Result<Waiting> {
+        self.flush_holds()?;
         let sql = "select (select count(*) from hold where state = 'pending'),
                           (select coalesce(max(id), 0) from hold),
                           (select count(*) from threat where state = 1),

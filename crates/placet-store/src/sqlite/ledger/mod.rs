@@ -62,6 +62,7 @@ impl<'a> SqliteLedger<'a> {
     /// Writes what was only kept in mind so far: once for many pieces of work.
     pub fn flush(&mut self) -> Result<()> {
         self.flush_tree()?;
+        self.flush_holds()?;
         self.flush_shelves()?;
         self.flush_sessions()
     }

@@ -16,14 +16,16 @@ const TRIES_KEPT_MAX: i64 = 100_000;
 
 impl Ledger for SqliteLedger<'_> {
     fn age_out(&mut self, retention: &Retention, now: Timestamp) -> Result<AgedOut> {
+        self.flush()?;
         let holds_until = now.plus_ms(-retention.holds_ms.max(0));
         let events_until = now.plus_ms(-retention.events_ms.max(0));
         let ended = HoldState::ALL.into_iter().filter(|state| state.is_final());
-        debug_assert_eq!(ended.count(), 5, "the index below names the states that are not final");
-        // The row stays: an answer that comes again is still the same answer.
+        debug_assert_eq!(ended.count(), 5, "the states that are not final are named below");
+        // The row stays: an answer that comes again is still the same answer. What ended before then was opened before
+        // then, and the few that were opened but have not ended are passed over.
         let holds = self.run(
-            "update hold set card = x'' where id in (select id from hold where state not in ('pending', 'approved') \
-             and card <> x'' and since < ? limit ?)",
+            "update hold set card = x'' where id in (select id from hold where card <> x'' and opened < ?1 \
+             and state not in ('pending', 'approved') and since < ?1 limit ?2)",
             [holds_until.as_ms(), AGED_AT_ONCE],
         )?;
         self.run(

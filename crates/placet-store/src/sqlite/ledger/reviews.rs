@@ -23,20 +23,20 @@ impl ReviewVerbs for SqliteLedger<'_> {
     }
 
     fn reviews(&mut self, session: Option<&str>, with_done: bool, limit: usize) -> Result<Vec<Review>> {
-        let open = if with_done { "true" } else { "state < 3" };
-        let reviews = match session {
-            Some(session) => {
-                let sql = format!(
-                    "select {} from review where session = ? and {open} order by record limit ?",
-                    rows::REVIEW
-                );
-                self.all(&sql, params![session, limit as i64], rows::review)?
-            }
-            None => {
-                let sql = format!("select {} from review where {open} order by record limit ?", rows::REVIEW);
-                self.all(&sql, [limit as i64], rows::review)?
-            }
+        let of = session.map_or("", |_| "session = ?1 and ");
+        let some = |which: &str| {
+            format!("select {} from review where {of}{which} order by record limit ?2", rows::REVIEW)
         };
+        // The index is by the state, and of those below 3: the first of each state, and of those the first.
+        let sql = match with_done {
+            true => some("true"),
+            false => format!(
+                "select * from ({}) union all select * from ({}) order by record limit ?2",
+                some("state < 3 and state = 1"),
+                some("state < 3 and state = 2")
+            ),
+        };
+        let reviews = self.all(&sql, params![session, limit as i64], rows::review)?;
         Ok(reviews.into_iter().flatten().collect())
     }
 
@@ -52,7 +52,7 @@ impl ReviewVerbs for SqliteLedger<'_> {
     fn reviews_overdue(&mut self, before: Timestamp, limit: usize) -> Result<Vec<Review>> {
         // The oldest come first by their records; whoever looks stops at the first that is young enough.
         let sql = format!(
-            "select {} from (select * from review where state = 1 order by record limit ?2) where at < ?1",
+            "select {} from (select * from review where state < 3 and state = 1 order by record limit ?2) where at < ?1",
             rows::REVIEW
         );
         let overdue = self.all(&sql, [before.as_ms(), limit as i64], rows::review)?;

@@ -167,15 +167,56 @@ pub fn a_change_keeps_what_it_does_not_name(place: &dyn Place) {
     let hold = get(&*store, id);
     let told = (hold.state, hold.since, hold.by, hold.reason, hold.redeem_until, hold.approval);
     let HoldChange { state, since, by, reason, redeem_until, approval } = approved;
-    assert_eq!(told, (state, since, by.clone(), reason.clone(), redeem_until, approval.clone()));
+    assert_eq!(told, (state, since, by.clone(), reason.clone(), redeem_until, approval));
     let redeemed = change(&*store, id, HoldState::Redeemed, 6);
     let hold = get(&*store, id);
     assert_eq!((hold.state, hold.since, hold.redeem_until), (redeemed.state, at(6), redeemed.redeem_until));
-    assert_eq!((hold.by, hold.reason, hold.approval), (by, reason, approval));
+    // An approval that was redeemed releases nothing any more.
+    assert_eq!((hold.by, hold.reason, hold.approval), (by, reason, None));
     assert_eq!(hold.opened, new_hold(1));
     // Nobody changes what is not there.
     let nothing = change_of_nothing(&*store, HoldId(id.0 + 1));
     assert!(nothing.is_err());
+}
+
+pub fn changes_of_one_transaction_are_seen_in_it_and_add_up(place: &dyn Place) {
+    let store = place.open();
+    let id = open(&*store, &new_hold(1)).unwrap();
+    let approved = HoldChange {
+        state: HoldState::Approved,
+        since: at(5),
+        by: Some("ann".to_owned()),
+        reason: Some("fine".to_owned()),
+        redeem_until: at(50),
+        approval: Some(vec![1, 2, 3]),
+    };
+    let redeemed = HoldChange {
+        state: HoldState::Redeemed,
+        since: at(6),
+        by: None,
+        reason: None,
+        approval: None,
+        ..approved.clone()
+    };
+    let seen = write(&*store, move |ledger| {
+        ledger.hold_change(id, &approved)?;
+        let between = (ledger.hold_get(id)?, ledger.hold_by_ticket(&new_hold(1).ticket)?);
+        let listed = (ledger.holds_pending(9)?, ledger.hold_next_due()?);
+        ledger.hold_change(id, &redeemed)?;
+        Ok((between, listed, ledger.hold_next_due()?))
+    });
+    let ((between, by_ticket), (pending, due), nothing_due) = seen;
+    let between = between.unwrap();
+    assert_eq!((between.state, between.since, between.redeem_until), (HoldState::Approved, at(5), at(50)));
+    assert_eq!((between.by.as_deref(), between.approval.as_deref()), (Some("ann"), Some(&[1, 2, 3][..])));
+    assert_eq!(by_ticket, Some(between));
+    assert_eq!((pending, due, nothing_due), (Vec::new(), Some(at(50)), None));
+    let hold = get(&*store, id);
+    assert_eq!((hold.state, hold.since), (HoldState::Redeemed, at(6)));
+    assert_eq!(
+        (hold.by.as_deref(), hold.reason.as_deref(), hold.approval),
+        (Some("ann"), Some("fine"), None)
+    );
 }
 
 fn change_of_nothing(store: &dyn Store, id: HoldId) -> Result<(), placet_store::StoreError> {

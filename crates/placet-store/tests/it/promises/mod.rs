@@ -42,6 +42,7 @@ macro_rules! keeps_every_promise {
             holds::a_ticket_names_one_hold,
             holds::a_call_that_cannot_come_back_finds_no_hold,
             holds::a_change_keeps_what_it_does_not_name,
+            holds::changes_of_one_transaction_are_seen_in_it_and_add_up,
             holds::what_touches_life_is_shown_first,
             holds::what_is_due_comes_in_time,
 
