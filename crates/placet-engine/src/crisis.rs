@@ -9,6 +9,7 @@ use placet_core::{
     hold::can_come_back,
     mode::CrisisGate,
     record::{Spoken, What},
+    warrant::Approval,
 };
 use placet_store::{CrisisMark, Ledger, StoreError};
 
@@ -30,9 +31,10 @@ impl Prepared {
         self.mode().carry_out(decision, if watches { CrisisGate::Watches } else { CrisisGate::Stops })
     }
 
-    /// Checks and writes, and adds what is said of a message that touches life and safety.
-    pub fn settle(&self, ledger: &mut dyn Ledger) -> Result<Settled, StoreError> {
-        Ok(match self.settle_call(ledger)? {
+    /// Checks and writes, and adds what is said of a message that touches life and safety. `given` is the approval that
+    /// the transaction itself gives.
+    pub fn settle(&self, ledger: &mut dyn Ledger, given: Option<&Approval>) -> Result<Settled, StoreError> {
+        Ok(match self.settle_call(ledger, given)? {
             Settled::Stale => Settled::Stale,
             Settled::Anew => Settled::Anew,
             Settled::Edited { ticket, args } => Settled::Edited { ticket, args },

@@ -300,19 +300,23 @@ impl Answering {
                 HoldName::Ticket(ticket) => ledger.hold_by_ticket(ticket)?,
             };
             let Some(hold) = hold else { return Ok(Err(AnswerError::Unknown)) };
-            let hold = match this.rule(ledger, hold)? {
-                Ok(hold) => hold,
+            let Ruled { mut hold, approval } = match this.rule(ledger, hold)? {
+                Ok(ruled) => ruled,
                 Err(error) => return Ok(Err(error)),
             };
             // Where more people must answer, nobody goes on yet.
             let prepared = prepared.as_ref().filter(|_| hold.state != HoldState::Pending);
-            let settled = prepared.map(|prepared| prepared.settle(ledger)).transpose()?;
+            let settled = prepared.map(|prepared| prepared.settle(ledger, approval.as_ref())).transpose()?;
             let used = match settled {
                 Some(Settled::Done(answer)) => Woken::Answered(answer),
                 Some(Settled::Stale | Settled::Anew | Settled::Edited { .. } | Settled::Held(..)) | None => {
                     Woken::Changed
                 }
             };
+            let is_used = matches!(&used, Woken::Answered(answer) if answer.is_allow());
+            if let Some(approval) = approval.filter(|_| !is_used) {
+                this.keep(ledger, &mut hold, approval)?;
+            }
             Ok(Ok((hold, used)))
         };
         // Whoever answers may leave before it is written; whoever waits is told all the same.
@@ -329,9 +333,30 @@ impl Answering {
     }
 }
 
+/// What an answer makes of a hold.
+struct Ruled {
+    hold: Hold,
+    /// The approval, if it is one. Nobody has signed it yet.
+    approval: Option<Approval>,
+}
+
 impl Answering {
+    /// Signs an approval for whoever comes for it later. One that is used at once needs no signature, and is not kept.
+    fn keep(&self, ledger: &mut dyn Ledger, hold: &mut Hold, approval: Approval) -> Result<(), StoreError> {
+        hold.approval = Some(self.shared.keys.approve(approval).as_bytes().to_vec());
+        let change = HoldChange {
+            state: hold.state,
+            since: hold.since,
+            by: None,
+            reason: None,
+            redeem_until: hold.redeem_until,
+            approval: hold.approval.clone(),
+        };
+        ledger.hold_change(hold.id, &change)
+    }
+
     /// Takes the answer to `hold`.
-    fn rule(&self, ledger: &mut dyn Ledger, hold: Hold) -> Result<Result<Hold, AnswerError>, StoreError> {
+    fn rule(&self, ledger: &mut dyn Ledger, hold: Hold) -> Result<Result<Ruled, AnswerError>, StoreError> {
         let Self { shared, ruling, by, .. } = self;
         let now = shared.clock.now();
         let ticket = hold.opened.ticket.clone();
@@ -361,9 +386,12 @@ impl Answering {
                 reason.as_deref().map(|text| Redactor::builtin().redact(text).into_owned())
             }
         };
-        let heard = match votes::needs(&shared.keys, ledger, &hold)? {
-            Some(Err(error)) => return Ok(Err(error)),
-            Some(Ok(needs)) => {
+        let opening = match votes::opening(&shared.keys, ledger, &hold)? {
+            Ok(opening) => opening,
+            Err(error) => return Ok(Err(error)),
+        };
+        let heard = match opening.needs {
+            Some(needs) => {
                 votes::escalate(&shared.keys, ledger, &hold, &needs, now)?;
                 match needs.agree.is_empty() {
                     true => Ok(Heard::one(ruling, by)),
@@ -377,7 +405,7 @@ impl Answering {
         };
         let (people, wider) = match heard {
             Err(error) => return Ok(Err(error)),
-            Ok(Heard::More) => return Ok(Ok(hold)),
+            Ok(Heard::More) => return Ok(Ok(Ruled { hold, approval: None })),
             Ok(Heard::Enough { by, wider }) => (by.join(", "), wider),
         };
         let scope = match event == HoldEvent::Approve && !wider.is_empty() {
@@ -396,18 +424,15 @@ impl Answering {
             edit = Some(proposal.record(&hold));
         }
         let redeem_until = now.plus_ms(REDEEM_MS);
-        let approval = (event == HoldEvent::Approve).then(|| {
-            let approval = Approval {
-                id: self.id,
-                issuer: shared.keys.approvals().public(),
-                // What was changed may run as it was changed, and not otherwise.
-                call: self.proposal.as_ref().map_or(hold.opened.digest, |proposal| proposal.token()),
-                approver: people.clone(),
-                scope,
-                issued: now,
-                expires: redeem_until,
-            };
-            shared.keys.approve(approval).as_bytes().to_vec()
+        let approval = (event == HoldEvent::Approve).then(|| Approval {
+            id: self.id,
+            issuer: shared.keys.approvals().public(),
+            // What was changed may run as it was changed, and not otherwise.
+            call: self.proposal.as_ref().map_or(hold.opened.digest, |proposal| proposal.token()),
+            approver: people.clone(),
+            scope,
+            issued: now,
+            expires: redeem_until,
         });
         let change = HoldChange {
             state,
@@ -415,7 +440,7 @@ impl Answering {
             by: Some(people.clone()),
             reason: reason.clone(),
             redeem_until,
-            approval: approval.clone(),
+            approval: None,
         };
         ledger.hold_change(hold.id, &change)?;
         let step = HoldStep {
@@ -429,17 +454,14 @@ impl Answering {
         };
         shared.keys.record(ledger, now, &hold.opened.session, What::HoldStep(step))?;
         // Whoever answers has looked at what led here.
-        let open = ledger.threats_open_of(&hold.opened.session)?;
-        let spoke = match open.is_empty() {
-            true => Vec::new(),
-            false => Card::read(&hold.opened.card).map(|card| card.rules()).unwrap_or_default(),
-        };
-        for threat in open {
-            if spoke.contains(&threat.rule) && ledger.threat_change(threat.id, ThreatState::Acknowledged)? {
+        for threat in ledger.threats_open_of(&hold.opened.session)? {
+            if opening.rules.contains(&threat.rule)
+                && ledger.threat_change(threat.id, ThreatState::Acknowledged)?
+            {
                 threats::record(shared, ledger, &threat, ThreatState::Acknowledged, &by.name)?;
             }
         }
         let by = Some(people);
-        Ok(Ok(Hold { state, since: now, by, reason, redeem_until, approval, ..hold }))
+        Ok(Ok(Ruled { hold: Hold { state, since: now, by, reason, redeem_until, ..hold }, approval }))
     }
 }

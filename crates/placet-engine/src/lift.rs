@@ -74,7 +74,7 @@ impl Prepared {
         let Some(grant) = ledger.grant_get(grant)? else { return Ok(false) };
         let Some(hold) = ledger.hold_by_ticket(&grant.ticket)? else { return Ok(false) };
         let then = votes::needs(&self.shared.keys, ledger, &hold)?;
-        Ok(then.is_some_and(|then| then.is_ok_and(|then| then.cover(needs))))
+        Ok(then.is_some_and(|then| then.cover(needs)))
     }
 
     /// A grant answers: whoever was asked about this very call before need not answer any more.
@@ -102,7 +102,7 @@ impl Prepared {
         let needs = self.needs(masked).filter(|needs| !needs.agree.is_empty());
         let Some(needs) = needs.filter(|_| !hold.state.is_final()) else { return Ok(false) };
         let before = votes::needs(&self.shared.keys, ledger, hold)?;
-        Ok(!before.is_some_and(|before| before.is_ok_and(|before| before.cover(&needs))))
+        Ok(!before.is_some_and(|before| before.cover(&needs)))
     }
 }
 

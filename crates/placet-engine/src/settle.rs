@@ -35,12 +35,24 @@ pub(crate) enum Settled {
     Held(Held, Timestamp),
 }
 
+/// What releases a call that a person has let run.
+enum Release {
+    /// An approval that was signed and kept, and what is used up with it.
+    Kept { once: String },
+    /// The answer itself, in the transaction that takes it. It is never written down, so nobody can show it again.
+    Given,
+}
+
 /// Tickets are as short as they can be: this long, and longer only when one is taken.
 const TICKET_LENGTHS: std::ops::RangeInclusive<usize> = 4..=12;
 
 impl Prepared {
     /// Checks, and writes.
-    pub(crate) fn settle_call(&self, ledger: &mut dyn Ledger) -> Result<Settled, StoreError> {
+    pub(crate) fn settle_call(
+        &self,
+        ledger: &mut dyn Ledger,
+        given: Option<&Approval>,
+    ) -> Result<Settled, StoreError> {
         if self.is_stale(ledger)? {
             return Ok(Settled::Stale);
         }
@@ -55,7 +67,7 @@ impl Prepared {
         if let Some(ticket) = &self.again
             && verdict != Verdict::Block
         {
-            return self.come_back(ledger, ticket, decision, masked);
+            return self.come_back(ledger, ticket, (decision, masked), given);
         }
         let known = match verdict == Verdict::Hold && self.may_come_back {
             true => ledger.hold_of_call(&self.token)?,
@@ -93,13 +105,13 @@ impl Prepared {
         };
         match (verdict, known, meets) {
             (Verdict::Hold, Some(hold), Comeback::Redeem) => {
-                let approval = match self.approval(ledger, &hold)? {
-                    Ok(approval) => approval,
+                let release = match self.release(ledger, &hold, None)? {
+                    Ok(release) => release,
                     Err(reason) => return self.refuse(ledger, masked, reason),
                 };
                 let body = self.encode(masked, ticket.as_ref(), Some(Verdict::Allow));
                 let record = self.append(ledger, &body)?;
-                self.redeem(ledger, &hold, &approval)?;
+                self.redeem(ledger, &hold, &release)?;
                 self.use_up(ledger, decision)?;
                 self.note(ledger, decision, true)?;
                 Ok(Settled::Done(Answer::allowed(record)))
@@ -409,26 +421,39 @@ impl Prepared {
         Err(StoreError::new(placet_store::Fault::Other, "there is no ticket left"))
     }
 
-    /// The approval of a hold, if it was given here, for this call, is in time and was not used.
-    fn approval(&self, ledger: &mut dyn Ledger, hold: &Hold) -> Result<Result<Approval, String>, StoreError> {
+    /// What releases a hold: an approval that was given here, for this call, is in time and was not used.
+    fn release(
+        &self,
+        ledger: &mut dyn Ledger,
+        hold: &Hold,
+        given: Option<&Approval>,
+    ) -> Result<Result<Release, String>, StoreError> {
         let ticket = &hold.opened.ticket;
+        let does_not_count = |error| Ok(Err(format!("the approval of {ticket} does not count: {error}")));
+        // The answer may be younger than our look at the clock.
+        let now = self.now.max(hold.since);
+        if let Some(approval) = given {
+            return match approval.check(&self.token, now) {
+                Ok(()) => Ok(Ok(Release::Given)),
+                Err(error) => does_not_count(error),
+            };
+        }
         let Some(bytes) = &hold.approval else {
             return Ok(Err(format!("nobody has signed the approval of {ticket}")));
         };
-        // The answer may be younger than our look at the clock.
-        let now = self.now.max(hold.since);
         let sealed = SealedApproval::from_bytes(bytes.as_slice());
         let approval = match self.shared.keys.open_approval(&sealed, &self.token, now) {
             Ok(approval) => approval,
-            Err(error) => return Ok(Err(format!("the approval of {ticket} does not count: {error}"))),
+            Err(error) => return does_not_count(error),
         };
-        match ledger.once_used(&once(&approval))? {
+        let once = once(&approval);
+        match ledger.once_used(&once)? {
             true => Ok(Err(format!("the approval of {ticket} was used before"))),
-            false => Ok(Ok(approval)),
+            false => Ok(Ok(Release::Kept { once })),
         }
     }
 
-    fn redeem(&self, ledger: &mut dyn Ledger, hold: &Hold, approval: &Approval) -> Result<(), StoreError> {
+    fn redeem(&self, ledger: &mut dyn Ledger, hold: &Hold, release: &Release) -> Result<(), StoreError> {
         let state = hold.state.step(HoldEvent::Redeem).map_err(|error| refused(&error.to_string()))?;
         let change = HoldChange {
             state,
@@ -440,7 +465,9 @@ impl Prepared {
         };
         ledger.hold_change(hold.id, &change)?;
         // Whatever is done to the row later: the approval was used.
-        if !ledger.once_use(&once(approval), self.now)? {
+        if let Release::Kept { once } = release
+            && !ledger.once_use(once, self.now)?
+        {
             return Err(refused("the approval was used before"));
         }
         let step = HoldStep {
@@ -461,8 +488,8 @@ impl Prepared {
         &self,
         ledger: &mut dyn Ledger,
         ticket: &Ticket,
-        decision: &Decision,
-        masked: &Decision,
+        (decision, masked): (&Decision, &Decision),
+        given: Option<&Approval>,
     ) -> Result<Settled, StoreError> {
         let Some(hold) = ledger.hold_by_ticket(ticket)? else {
             return Err(StoreError::new(placet_store::Fault::Corrupt, "a hold is gone"));
@@ -483,8 +510,8 @@ impl Prepared {
                 if !self.claims_hold(ledger, decision)? {
                     return Ok(Settled::Stale);
                 }
-                let approval = match self.approval(ledger, &hold)? {
-                    Ok(approval) => approval,
+                let release = match self.release(ledger, &hold, given)? {
+                    Ok(release) => release,
                     Err(reason) => return self.refuse(ledger, &self.masked, reason),
                 };
                 let answer = match self.edited {
@@ -494,7 +521,7 @@ impl Prepared {
                     },
                     false => Answer::allowed(record),
                 };
-                self.redeem(ledger, &hold, &approval)?;
+                self.redeem(ledger, &hold, &release)?;
                 self.use_up(ledger, decision)?;
                 self.note(ledger, decision, true)?;
                 answer

@@ -209,7 +209,7 @@ impl Engine {
             let settled = transact_telling(
                 &*shared.store,
                 deciding.turn(),
-                move |ledger| settling.settle(ledger),
+                move |ledger| settling.settle(ledger, None),
                 move |settled| {
                     if let (Ok(Settled::Held(held, _)), Some(there)) = (settled, there) {
                         there.is_held(&held.ticket);

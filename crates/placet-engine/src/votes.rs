@@ -39,25 +39,45 @@ impl Heard {
     }
 }
 
-/// What a hold needs, as it was written when it was opened.
+/// The decision that opened a hold, as it was written then.
+pub(crate) struct Opening {
+    /// What it takes to release the call, where one answer of anybody is not enough.
+    pub needs: Option<Needs>,
+    /// The rules that spoke.
+    pub rules: Vec<String>,
+}
+
+/// How `hold` was opened, unless its record is not what was written.
+pub(crate) fn opening(
+    keys: &AuditKeys,
+    ledger: &mut dyn Ledger,
+    hold: &Hold,
+) -> Result<Result<Opening, AnswerError>, StoreError> {
+    let opened = &hold.opened;
+    let read = sealed(keys, ledger, opened.record, EntryKind::Decision)?;
+    let opening = read.as_ref().and_then(|read| {
+        let decided = read.get("what")?.get("decision")?;
+        if decided.get("ticket")?.as_str()? != opened.ticket.as_str() {
+            return None;
+        }
+        let needs = match decided.get("needs") {
+            None => None,
+            Some(needs) => Some(Needs::from_json(needs)?),
+        };
+        let findings = decided.get("findings").and_then(Json::as_array).unwrap_or_default();
+        let rule = |finding: &Json| finding.get("source")?.get("rule")?.as_str().map(str::to_owned);
+        Some(Opening { needs, rules: findings.iter().filter_map(rule).collect() })
+    });
+    Ok(opening.ok_or_else(|| AnswerError::Damaged { ticket: opened.ticket.clone() }))
+}
+
+/// What `hold` needs, where that was written and still stands as it was.
 pub(crate) fn needs(
     keys: &AuditKeys,
     ledger: &mut dyn Ledger,
     hold: &Hold,
-) -> Result<Option<Result<Needs, AnswerError>>, StoreError> {
-    let opened = &hold.opened;
-    let damaged = || Some(Err(AnswerError::Damaged { ticket: opened.ticket.clone() }));
-    let Some(read) = sealed(keys, ledger, opened.record, EntryKind::Decision)? else {
-        return Ok(damaged());
-    };
-    let decided = read.get("what").and_then(|what| what.get("decision"));
-    if decided.and_then(|decided| decided.get("ticket")?.as_str()) != Some(opened.ticket.as_str()) {
-        return Ok(damaged());
-    }
-    Ok(match decided.and_then(|decided| decided.get("needs")) {
-        None => None,
-        Some(needs) => Needs::from_json(needs).map(Ok).or_else(damaged),
-    })
+) -> Result<Option<Needs>, StoreError> {
+    Ok(opening(keys, ledger, hold)?.ok().and_then(|opening| opening.needs))
 }
 
 /// The record at `index`, if it is of this kind and stands where and as it was written.
@@ -254,7 +274,7 @@ pub(crate) fn escalate_due(
     let due = ledger.escalations_due(now, limit)?;
     for step in &due {
         if let Some(hold) = ledger.hold_get(step.hold)?
-            && let Some(Ok(needs)) = self::needs(keys, ledger, &hold)?
+            && let Some(needs) = self::needs(keys, ledger, &hold)?
         {
             escalate(keys, ledger, &hold, &needs, now)?;
         }

@@ -1,18 +1,29 @@
 //! Anything that can be serialized, as compact CBOR. Words that occur in every record are numbers: `words.list` has
 //! them, and only ever grows at its end, so that old records can be read for ever.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{num::NonZeroU16, sync::LazyLock};
 
-use foldhash::fast::FixedState;
 use minicbor::{Encoder, data::Tag};
 use serde::ser::{self, Serialize};
 
 /// The words, by number.
 pub(super) static WORDS: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| include_str!("words.list").lines().collect());
-// The words are ours, so nobody can choose them to collide.
-static NUMBERS: LazyLock<HashMap<&'static str, u32, FixedState>> =
-    LazyLock::new(|| WORDS.iter().zip(0..).map(|(word, number)| (*word, number)).collect());
+/// The numbers of the words, each at its [`place`] or the next that was free. Everything that is written is looked for
+/// here, some hundred times for a record: a map for all sorts of keys takes far longer.
+static NUMBERS: LazyLock<[Option<NonZeroU16>; PLACES]> = LazyLock::new(|| {
+    let mut numbers = [None; PLACES];
+    for (word, number) in WORDS.iter().zip(1..) {
+        let mut at = place(word.as_bytes());
+        while numbers[at].is_some() {
+            at = (at + 1) % PLACES;
+        }
+        numbers[at] = NonZeroU16::new(number);
+    }
+    numbers
+});
+/// Four times as many as there are words, so that most are at their own.
+const PLACES: usize = 1 << 10;
 /// No word is longer.
 const WORD_BYTES_MAX: usize = 64;
 
@@ -47,7 +58,37 @@ impl ser::Error for Failed {
 
 /// The number of a word, if `text` is one.
 fn number_of(text: &str) -> Option<u32> {
-    if text.len() > WORD_BYTES_MAX { None } else { NUMBERS.get(text).copied() }
+    if text.len() > WORD_BYTES_MAX {
+        return None;
+    }
+    let (numbers, words) = (&*NUMBERS, &*WORDS);
+    let mut at = place(text.as_bytes());
+    while let Some(number) = numbers[at] {
+        let number = number.get() - 1;
+        if words[usize::from(number)] == text {
+            return Some(number.into());
+        }
+        at = (at + 1) % PLACES;
+    }
+    None
+}
+
+/// Where a word is looked for first: by its length, its beginning and its end.
+fn place(word: &[u8]) -> usize {
+    let (first, last) = match word {
+        [] => (0, 0),
+        [first, ..] if word.len() < 4 => (u64::from(*first), u64::from(word[word.len() - 1])),
+        _ => match (word.first_chunk::<8>(), word.last_chunk::<8>()) {
+            (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
+            _ => {
+                let four =
+                    |chunk: Option<&[u8; 4]>| u64::from(chunk.map_or(0, |chunk| u32::from_le_bytes(*chunk)));
+                (four(word.first_chunk()), four(word.last_chunk()))
+            }
+        },
+    };
+    let mixed = (first ^ last.rotate_left(29) ^ word.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 54) as usize % PLACES
 }
 
 impl Compact {

@@ -53,6 +53,17 @@ impl Approval {
         SealedApproval(cose::seal(Kind::Approval, &self.payload(), key))
     }
 
+    /// Checks that it is for `call`, and may be redeemed at `now`.
+    pub fn check(&self, call: &CallDigest, now: Timestamp) -> Result<(), ApprovalError> {
+        if self.call != *call {
+            return Err(ApprovalError::OtherCall);
+        }
+        if now < self.issued || now >= self.expires {
+            return Err(ApprovalError::Expired { expires: self.expires });
+        }
+        Ok(())
+    }
+
     /// What redeeming it uses up.
     pub fn claim(&self) -> Claim {
         Claim::Once { key: format!("approval:{}", HEXLOWER.encode(&self.id)) }
@@ -160,12 +171,7 @@ impl SealedApproval {
         if !keys.contains(&approval.issuer) {
             return Err(ApprovalError::UnknownKey { key: approval.issuer.to_string() });
         }
-        if approval.call != *call {
-            return Err(ApprovalError::OtherCall);
-        }
-        if now < approval.issued || now >= approval.expires {
-            return Err(ApprovalError::Expired { expires: approval.expires });
-        }
+        approval.check(call, now)?;
         if signed != Some(self) && !envelope.is_signed_by(&approval.issuer) {
             return Err(ApprovalError::BadSignature);
         }

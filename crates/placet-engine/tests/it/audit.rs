@@ -131,6 +131,28 @@ async fn a_redeemed_approval_cannot_be_made_good_again() {
 }
 
 #[tokio::test]
+async fn an_approval_that_is_used_at_once_is_never_written_down() {
+    let rig = Rig::new();
+    let answer_it = async {
+        let held = rig.pending(1).await.remove(0);
+        rig.approve(held.opened.ticket.as_str()).await
+    };
+    let (answer, approved) = tokio::join!(rig.ask_and_wait(risky()), answer_it);
+    assert_eq!(short(&answer), "allow");
+    assert_eq!((approved.by.as_deref(), approved.approval), (Some("ann"), None));
+    let database = Connection::open(rig.file()).unwrap();
+    let kept = "select state || ' ' || (approval is null) || ' ' || (select count(*) from once) from hold";
+    let kept: String = database.query_row(kept, [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, "redeemed 1 0");
+    // What nobody could copy, nobody can put back.
+    let ticket = approved.opened.ticket;
+    change(&rig.file(), &format!("update hold set state = 'approved' where ticket = '{ticket}'"));
+    let answer = rig.ask(risky()).await;
+    assert_eq!(short(&answer), format!("Blocked: nobody has signed the approval of {ticket}."));
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
 async fn records_hold_no_secrets_and_a_decision_is_whole() {
     let rig = Rig::new();
     let secret = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
