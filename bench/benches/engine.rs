@@ -409,8 +409,9 @@ fn weighs(directory: &Path) -> Outcome<()> {
             thread::sleep(Duration::from_millis(10));
         }
         println!("{}", resident_mib()?);
+        // As many people as there are callers elsewhere, each with one answer at a time.
         loop {
-            let pending = engine.pending(1_000)?;
+            let pending = engine.pending(SUBMITTERS)?;
             if pending.is_empty() {
                 break;
             }
