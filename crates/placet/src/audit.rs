@@ -154,7 +154,7 @@ fn show(arguments: &Audit, index: u64) -> anyhow::Result<ExitCode> {
     let ground = arguments.data.ground()?;
     let told = match ground.look(&format!("/v1/records/{index}"))? {
         Ok(told) => told,
-        Err(refusal) if refusal.code == "not_found" => {
+        Err(refusal) if refusal.is_of_nothing() => {
             match ground.get("/v1/records?limit=0")?["size"].as_u64().unwrap_or(0) {
                 0 => bail!("there is no record {index}: the log is empty"),
                 size => bail!("there is no record {index}; the last is {}", size - 1),

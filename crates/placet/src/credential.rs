@@ -78,13 +78,11 @@ pub fn run(arguments: &Credential) -> anyhow::Result<ExitCode> {
         }
         Command::Revoke { name } => {
             let told = ground.try_to("DELETE", &format!("/v1/credentials/{}", part(name)), &json!({}))?;
-            let told = told.map_err(|refusal| match refusal.code.as_str() {
-                "not_found" => anyhow::anyhow!(
-                    "there is no credential of `{}`; `placet credential list` shows those that count",
-                    printable::shown(name, 64)
-                ),
-                _ => refusal.into(),
-            })?;
+            let nothing = || {
+                let name = printable::shown(name, 64);
+                format!("there is no credential of `{name}`; `placet credential list` shows those that count")
+            };
+            let told = told.map_err(|refusal| refusal.or_nothing(nothing))?;
             match json {
                 true => writeln!(out, "{}", style::json(&told))?,
                 false => writeln!(out, "taken back the credential of {}", printable::shown(name, 64))?,

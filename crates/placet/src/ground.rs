@@ -35,6 +35,18 @@ pub struct Refusal {
     remedy: String,
 }
 
+impl Refusal {
+    /// Whether there is no such thing.
+    pub fn is_of_nothing(&self) -> bool {
+        self.code == "not_found"
+    }
+
+    /// As an error, in the command's own words where there is no such thing.
+    pub fn or_nothing(self, words: impl FnOnce() -> String) -> anyhow::Error {
+        if self.is_of_nothing() { anyhow::anyhow!(words()) } else { self.into() }
+    }
+}
+
 impl Data {
     /// The service that runs with this data and knows whoever runs this command; else the data.
     pub fn ground(&self) -> anyhow::Result<Ground> {

@@ -96,11 +96,13 @@ fn retry(arguments: &Notifications, id: Option<i64>) -> anyhow::Result<ExitCode>
         match done {
             Ok(_) => {}
             // Somebody else was faster.
-            Err(refusal) if refusal.code == "not_found" && id.is_none() => {}
-            Err(refusal) if refusal.code == "not_found" => bail!(
-                "there is no such notice that was given up; `placet notifications list --dead` shows them"
-            ),
-            Err(refusal) => return Err(refusal.into()),
+            Err(refusal) if refusal.is_of_nothing() && id.is_none() => {}
+            Err(refusal) => {
+                return Err(refusal.or_nothing(|| {
+                    "there is no such notice that was given up; `placet notifications list --dead` shows them"
+                        .to_owned()
+                }));
+            }
         }
     }
     let mut out = anstream::stdout();

@@ -92,9 +92,9 @@ pub fn run(arguments: &Reviews) -> anyhow::Result<ExitCode> {
         }
         Command::Show { id } => {
             let told = ground.look(&format!("/v1/reviews/{id}"))?;
-            let review = told.map_err(|refusal| match refusal.code.as_str() {
-                "not_found" => none(format!("there is no review {id}")),
-                _ => refusal.into(),
+            let review = told.map_err(|refusal| match refusal.is_of_nothing() {
+                true => none(format!("there is no review {id}")),
+                false => refusal.into(),
             })?;
             match json {
                 true => writeln!(out, "{}", style::json(&review))?,
@@ -113,9 +113,9 @@ pub fn run(arguments: &Reviews) -> anyhow::Result<ExitCode> {
                 said["note"] = note.as_str().into();
             }
             let told = ground.try_to("POST", "/v1/reviews/done", &said)?;
-            let told = told.map_err(|refusal| match refusal.code.as_str() {
-                "not_found" => none(refusal.message),
-                _ => refusal.into(),
+            let told = told.map_err(|refusal| match refusal.is_of_nothing() {
+                true => none(refusal.message),
+                false => refusal.into(),
             })?;
             let done = list(&told, "reviews");
             match (json, done) {

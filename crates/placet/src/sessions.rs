@@ -176,13 +176,10 @@ fn change(data: &Data, method: &str, id: &str, what: &str) -> anyhow::Result<Res
 }
 
 fn unseen(id: &str, refusal: Refusal) -> anyhow::Error {
-    match refusal.code.as_str() {
-        "not_found" => anyhow::anyhow!(
-            "no session `{}` was seen; `placet sessions list` shows those that were",
-            id.escape_debug()
-        ),
-        _ => refusal.into(),
-    }
+    refusal.or_nothing(|| {
+        let id = id.escape_debug();
+        format!("no session `{id}` was seen; `placet sessions list` shows those that were")
+    })
 }
 
 fn show(out: &mut impl std::io::Write, session: &Value) -> std::io::Result<()> {

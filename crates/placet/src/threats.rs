@@ -136,12 +136,7 @@ fn show(ground: &Ground, id: i64, json: bool) -> anyhow::Result<ExitCode> {
 }
 
 fn unless_none(id: i64, refusal: Refusal) -> anyhow::Error {
-    match refusal.code.as_str() {
-        "not_found" => {
-            anyhow::anyhow!("there is no threat {id}; `placet threats list` shows those that are")
-        }
-        _ => refusal.into(),
-    }
+    refusal.or_nothing(|| format!("there is no threat {id}; `placet threats list` shows those that are"))
 }
 
 fn times(threat: &Value) -> String {

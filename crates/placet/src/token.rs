@@ -105,13 +105,11 @@ pub fn run(arguments: &Token) -> anyhow::Result<ExitCode> {
         }
         Command::Revoke { id } => {
             let told = ground.try_to("DELETE", &format!("/v1/tokens/{}", part(id)), &json!({}))?;
-            let told = told.map_err(|refusal| match refusal.code.as_str() {
-                "not_found" => anyhow::anyhow!(
-                    "there is no token `{}`; `placet token list` shows those that are",
-                    printable::shown(id, 40)
-                ),
-                _ => refusal.into(),
-            })?;
+            let nothing = || {
+                let id = printable::shown(id, 40);
+                format!("there is no token `{id}`; `placet token list` shows those that are")
+            };
+            let told = told.map_err(|refusal| refusal.or_nothing(nothing))?;
             match json {
                 true => writeln!(out, "{}", style::json(&told))?,
                 false => writeln!(out, "revoked {}", printable::shown(id, 40))?,

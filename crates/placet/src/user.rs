@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
 use crate::{
-    ground::{list, part, text},
+    ground::{Ground, list, part, text},
     home::Data,
     style,
 };
@@ -76,26 +76,8 @@ pub enum Command {
 pub fn run(arguments: &User) -> anyhow::Result<ExitCode> {
     let ground = arguments.data.ground()?;
     let json = arguments.data.json;
-    let mut out = anstream::stdout();
-    if let Command::List = &arguments.command {
-        let told = ground.get("/v1/users")?;
-        let users = list(&told, "users");
-        if users.is_empty() && !json {
-            writeln!(out, "there is no user; `placet user add` makes one")?;
-        }
-        for user in users {
-            if json {
-                writeln!(out, "{}", style::json(user))?;
-                continue;
-            }
-            let (by, at) = (printable::shown(text(user, "by"), 40), text(user, "created"));
-            let at = at.get(..16).unwrap_or(at);
-            writeln!(out, "{:<9} {:<20} by {by}, {at}", text(user, "role"), text(user, "name"))?;
-        }
-        return Ok(ExitCode::SUCCESS);
-    }
     let (name, told, words) = match &arguments.command {
-        Command::List => return Ok(ExitCode::SUCCESS),
+        Command::List => return show_all(&ground, json),
         Command::Add { name, role } => {
             let wanted = secret(json!({ "name": name, "role": role }), name)?;
             (name, ground.try_to("POST", "/v1/users", &wanted)?, format!("added {name} as {role}"))
@@ -112,16 +94,34 @@ pub fn run(arguments: &User) -> anyhow::Result<ExitCode> {
             (name, ground.try_to("DELETE", &of(name, ""), &json!({}))?, format!("removed {name}"))
         }
     };
-    let told = told.map_err(|refusal| match refusal.code.as_str() {
-        "not_found" => anyhow::anyhow!(
-            "there is no user `{}`; `placet user list` shows them",
-            printable::shown(name, 64)
-        ),
-        _ => refusal.into(),
+    let told = told.map_err(|refusal| {
+        refusal.or_nothing(|| {
+            format!("there is no user `{}`; `placet user list` shows them", printable::shown(name, 64))
+        })
     })?;
+    let mut out = anstream::stdout();
     match json {
         true => writeln!(out, "{}", style::json(&told))?,
         false => writeln!(out, "{words}")?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show_all(ground: &Ground, json: bool) -> anyhow::Result<ExitCode> {
+    let told = ground.get("/v1/users")?;
+    let users = list(&told, "users");
+    let mut out = anstream::stdout();
+    if users.is_empty() && !json {
+        writeln!(out, "there is no user; `placet user add` makes one")?;
+    }
+    for user in users {
+        if json {
+            writeln!(out, "{}", style::json(user))?;
+            continue;
+        }
+        let (by, at) = (printable::shown(text(user, "by"), 40), text(user, "created"));
+        let at = at.get(..16).unwrap_or(at);
+        writeln!(out, "{:<9} {:<20} by {by}, {at}", text(user, "role"), text(user, "name"))?;
     }
     Ok(ExitCode::SUCCESS)
 }

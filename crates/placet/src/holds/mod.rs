@@ -191,7 +191,7 @@ fn find(ground: &Ground, name: &str) -> anyhow::Result<Seen> {
     HoldName::parse(name).with_context(|| format!("`{}` names no hold", name.escape_debug()))?;
     match ground.look(&format!("/v1/holds/{}", part(name.trim())))? {
         Ok(told) => Seen::read(told),
-        Err(refusal) if refusal.code == "not_found" => {
+        Err(refusal) if refusal.is_of_nothing() => {
             bail!("there is no hold `{}`; `placet holds list --all` shows the last ones", name.escape_debug())
         }
         Err(refusal) => Err(refusal.into()),
