@@ -5,13 +5,16 @@
 
 mod index;
 mod known;
+mod parts;
 mod spell;
+mod wild;
 
 use std::sync::LazyLock;
 
 use super::{Place, Sensitivity};
 use index::{Hit, Index, Name};
-use spell::{Located, Part};
+use parts::Part;
+use spell::Located;
 
 /// Stands for an unknown part of a path, of any length.
 pub const HOLE: char = '\u{1a}';
@@ -31,8 +34,11 @@ pub struct Found {
     pub broad: bool,
 }
 
-static FILES: LazyLock<Index> = LazyLock::new(|| Index::new(known::FILES.iter().map(|(name, ..)| *name)));
-static SCRATCH: LazyLock<Index> = LazyLock::new(|| Index::new(known::SCRATCH.iter().copied()));
+/// What is known about files, and after that what is scratch: most paths are looked up in both.
+static ROWS: LazyLock<Index> = LazyLock::new(|| {
+    let files = known::FILES.iter().map(|(name, ..)| *name);
+    Index::new(files.chain(known::SCRATCH.iter().copied()))
+});
 static TREES: LazyLock<Index> = LazyLock::new(|| Index::new(known::TREES.iter().copied()));
 
 /// Reads what `path` says, seen from the working directory `cwd`.
@@ -65,6 +71,11 @@ impl<'a> Base<'a> {
         Located::new(&spell::plain(path), self.directory.as_ref()).name()
     }
 
+    /// Where the parts of `path` beneath the working tree begin, if it lies there.
+    fn tree_at(&self, path: &Located<'_>) -> Option<usize> {
+        path.tree_at.filter(|_| !self.broad)
+    }
+
     /// Reads what `path` says, seen from here.
     pub fn classify(&self, path: &str) -> Found {
         match path.strip_prefix(r"\\.\") {
@@ -75,8 +86,9 @@ impl<'a> Base<'a> {
 }
 
 fn found(located: &Located<'_>, base: &Base<'_>) -> Found {
-    let weight = weigh(located);
-    let place = place(located, base, weight);
+    let met = Met::new(located, base);
+    let weight = met.weight();
+    let place = place(located, base, &met, weight);
     let (sensitivity, what) = match weight {
         // What only matters to a project in use does not matter to one that is thrown away.
         Some(Weight { sensitivity: Sensitivity::System, anchored: false, .. }) if place == Place::Scratch => {
@@ -125,38 +137,70 @@ struct Weight {
     anchored: bool,
 }
 
-/// What the table says about a path: the first row that fits, or a worse one that a wildcard in the path
-/// could become.
-fn weigh(path: &Located<'_>) -> Option<Weight> {
-    let mut anchored: Option<Hit> = None;
-    let mut floating: Option<Hit> = None;
-    let mut guessed: Option<Hit> = None;
-    FILES.each(path, |hit| {
-        let (best, better): (_, fn(&Hit, &Hit) -> bool) = match hit {
-            Hit { guessed: true, .. } => {
-                (&mut guessed, |hit, best| (loss(hit), best.row) > (loss(best), hit.row))
-            }
-            Hit { anchored: true, .. } => (&mut anchored, |hit, best| hit.row < best.row),
-            Hit { .. } => (&mut floating, |hit, best| hit.row < best.row),
+/// The rows that a path meets, as far as they matter.
+#[derive(Default)]
+struct Met {
+    /// The first row that says where it begins, and the first that begins anywhere.
+    anchored: Option<Hit>,
+    floating: Option<Hit>,
+    /// The worst row that a wildcard could become.
+    guessed: Option<Hit>,
+    /// Whether the path is scratch, and whether it is unless it is a part of the system.
+    scratch: bool,
+    scratch_outside_system: bool,
+}
+
+impl Met {
+    fn new(path: &Located<'_>, base: &Base<'_>) -> Self {
+        let tree_at = base.tree_at(path);
+        let mut met = Self::default();
+        ROWS.each(path, |hit| match hit.row.checked_sub(known::FILES.len()) {
+            None => met.weigh(hit),
+            Some(_) if hit.guessed => {}
+            Some(row) => match known::SCRATCH[row].as_bytes() {
+                [b'.', ..] => {
+                    met.scratch |= tree_at.is_some_and(|tree_at| !is_source(&path.parts[tree_at..hit.at]));
+                }
+                [b'*', ..] => met.scratch_outside_system |= tree_at.is_none_or(|tree_at| hit.at >= tree_at),
+                // A tree that is worked on is work, wherever it lies.
+                _ => met.scratch |= path.is_absolute() && tree_at.is_none(),
+            },
+        });
+        met
+    }
+
+    fn weigh(&mut self, hit: Hit) {
+        let best = match hit {
+            Hit { guessed: true, .. } => &mut self.guessed,
+            Hit { anchored: true, .. } => &mut self.anchored,
+            Hit { .. } => &mut self.floating,
         };
-        if best.is_none_or(|best| better(&hit, &best)) {
+        let better = best.is_none_or(|best| {
+            if hit.guessed { (loss(&hit), best.row) > (loss(&best), hit.row) } else { hit.row < best.row }
+        });
+        if better {
             *best = Some(hit);
         }
-    });
-    let certain = match (anchored, floating) {
-        (Some(anchored), Some(floating)) if loss(&floating) == 0 => Some(anchored),
-        (Some(anchored), Some(floating)) if loss(&anchored) == 0 => Some(floating),
-        (Some(anchored), Some(floating)) => {
-            Some(if anchored.row < floating.row { anchored } else { floating })
-        }
-        (anchored, floating) => anchored.or(floating),
-    };
-    let hit = match (certain, guessed) {
-        (Some(certain), Some(guessed)) if loss(&guessed) > loss(&certain) => guessed,
-        (certain, guessed) => certain.or(guessed)?,
-    };
-    let (_, sensitivity, what) = known::FILES[hit.row];
-    Some(Weight { sensitivity, what, anchored: hit.anchored })
+    }
+
+    /// What the table says about the path: the first row that fits, or a worse one that a wildcard in the path
+    /// could become.
+    fn weight(&self) -> Option<Weight> {
+        let certain = match (self.anchored, self.floating) {
+            (Some(anchored), Some(floating)) if loss(&floating) == 0 => Some(anchored),
+            (Some(anchored), Some(floating)) if loss(&anchored) == 0 => Some(floating),
+            (Some(anchored), Some(floating)) => {
+                Some(if anchored.row < floating.row { anchored } else { floating })
+            }
+            (anchored, floating) => anchored.or(floating),
+        };
+        let hit = match (certain, self.guessed) {
+            (Some(certain), Some(guessed)) if loss(&guessed) > loss(&certain) => guessed,
+            (certain, guessed) => certain.or(guessed)?,
+        };
+        let (_, sensitivity, what) = known::FILES[hit.row];
+        Some(Weight { sensitivity, what, anchored: hit.anchored })
+    }
 }
 
 /// What a wildcard counts for. Secrets come before the system: a caller forgives reading the latter.
@@ -171,31 +215,24 @@ fn loss(hit: &Hit) -> u8 {
     }
 }
 
-fn place(path: &Located<'_>, base: &Base<'_>, weight: Option<Weight>) -> Place {
+fn place(path: &Located<'_>, base: &Base<'_>, met: &Met, weight: Option<Weight>) -> Place {
     if path.is_away() {
         return Place::Away;
     }
     if path.unsure {
         return Place::Machine;
     }
-    let tree_at = path.tree_at.filter(|_| !base.broad);
-    let in_system = path.slash_at.is_some()
-        && (path.parts.first().is_some_and(|top| top.text == "usr")
-            || weight.is_some_and(|weight| weight.anchored && weight.sensitivity == Sensitivity::System));
-    let mut scratch = false;
-    SCRATCH.each(path, |hit| {
-        scratch |= !hit.guessed
-            && match known::SCRATCH[hit.row].as_bytes() {
-                [b'.', ..] => tree_at.is_some_and(|tree_at| !is_source(&path.parts[tree_at..hit.at])),
-                [b'*', ..] => !in_system && tree_at.is_none_or(|tree_at| hit.at >= tree_at),
-                // A tree that is worked on is work, wherever it lies.
-                _ => path.is_absolute() && tree_at.is_none(),
-            };
-    });
-    match (scratch, tree_at) {
-        (true, _) => Place::Scratch,
-        (false, Some(_)) => Place::Tree,
-        (false, None) => Place::Machine,
+    let in_system = || {
+        path.slash_at.is_some()
+            && (path.parts.first().is_some_and(|top| top.text == "usr")
+                || weight.is_some_and(|weight| weight.anchored && weight.sensitivity == Sensitivity::System))
+    };
+    if met.scratch || met.scratch_outside_system && !in_system() {
+        Place::Scratch
+    } else if base.tree_at(path).is_some() {
+        Place::Tree
+    } else {
+        Place::Machine
     }
 }
 
@@ -216,21 +253,21 @@ fn is_broad(path: &Located<'_>, cwd: Option<&Located<'_>>) -> bool {
 }
 
 fn is_disk(path: &Located<'_>) -> bool {
-    let (Some(0), [dev, rest @ ..]) = (path.slash_at, path.parts.as_slice()) else { return false };
+    let (Some(0), [dev, rest @ ..]) = (path.slash_at, &path.parts[..]) else { return false };
     if dev.text != "dev" {
         return false;
     }
     match rest {
-        [name] => known::DISKS.iter().any(|disk| is_numbered(name, disk)),
-        [directory, ..] => known::DISK_DIRECTORIES
-            .iter()
-            .any(|known| directory.text == *known || known.ends_with('*') && is_numbered(directory, known)),
+        [name] => known::DISKS.iter().any(|disk| is_numbered(path, name, disk)),
+        [directory, ..] => known::DISK_DIRECTORIES.iter().any(|known| {
+            directory.text == *known || known.ends_with('*') && is_numbered(path, directory, known)
+        }),
         [] => false,
     }
 }
 
 /// Whether `part` is `pattern` with some short text in the place of its `*`, or a wildcard that could be.
-fn is_numbered(part: &Part<'_>, pattern: &'static str) -> bool {
+fn is_numbered(path: &Located<'_>, part: &Part<'_>, pattern: &'static str) -> bool {
     let stem = pattern.trim_end_matches('*');
     if part.is_any() {
         return true;
@@ -240,7 +277,8 @@ fn is_numbered(part: &Part<'_>, pattern: &'static str) -> bool {
             let rest = rest.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric());
             part.text.len() > stem.len() && part.text.len() < 20 && (rest.is_empty() || part.wild)
         }
-        None => part.wild && !part.text.contains(HOLE) && Name::new(pattern).is_met_by(part, true),
+        None if part.text.contains(HOLE) => false,
+        None => path.wild(part).is_some_and(|wild| Name::new(pattern).could_be(part.text, wild, true)),
     }
 }
 

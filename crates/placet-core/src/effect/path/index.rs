@@ -5,29 +5,34 @@
 //! ends in `/` covers what lies beneath as well. `*` stands for any text within a part.
 
 use super::HOLE;
-use super::spell::{Located, Part};
+use super::parts::Part;
+use super::spell::Located;
+use super::wild::{Edges, Ends, Token, Wild};
 
 /// A table of patterns, arranged by the first part of each.
 pub(super) struct Index {
     rows: Vec<Row>,
-    /// By the first two parts, or by the first if the second is missing or holds `*`; with the hash of these.
-    exact: Vec<Vec<(u32, u16)>>,
-    /// Rows with a second part, by the first: for paths whose second part is a wildcard.
-    longer: Vec<Vec<u16>>,
-    /// By the first two letters, for `.env.*`.
-    starts: Vec<Vec<u16>>,
-    /// By what follows the last dot, for `*.pem`.
-    endings: Vec<Vec<u16>>,
-    /// The rest, tried on every part.
+    /// Rows by what a part must have in common with their first part.
+    filed: Files,
+    /// The rest, tried on every part, or on every part with a dot if their first part holds one.
     others: Vec<u16>,
+    dotted: Vec<u16>,
     /// Rows whose first part is `*`: the only ones that a part of which nothing is known can meet.
     anything: Vec<u16>,
     /// By the first and by the last byte of the first part, for paths where that part is a wildcard.
     first: Vec<Vec<u16>>,
     last: Vec<Vec<u16>>,
-    has_endings: bool,
     /// Whether each row says where it begins.
     anchored: bool,
+    /// The most parts that a path can have after the beginning of a row, if no row covers what lies beneath.
+    reach: usize,
+}
+
+/// Numbers of rows, each with the key it is found by.
+struct Files {
+    /// Where the rows of each bucket begin; those of the next begin where they end.
+    begins: Box<[u16; BUCKETS + 1]>,
+    rows: Vec<(u32, u16)>,
 }
 
 /// A row that a path meets.
@@ -47,48 +52,16 @@ struct Row {
     scope: Scope,
     beneath: bool,
     parts: Vec<Name>,
-    /// Of the second part, if there is one and it holds no `*`.
-    second: Option<u32>,
     /// The first and the last byte of the first part.
     ends: [u8; 2],
-    /// More of them, as far as they are certain.
-    edges: Edges,
     /// Those of the shortest text that the first part fits.
     shortest_edges: Edges,
-}
-
-/// The first and the last four bytes of a name in lower case, as far as they are certain.
-#[derive(Clone, Copy, Default)]
-struct Edges {
-    bytes: u64,
-    /// Ones for each byte that is certain.
-    certain: u64,
-}
-
-impl Edges {
-    /// Of a name whose uncertain bytes are `None`, forwards and backwards.
-    fn new(forwards: impl Iterator<Item = Option<u8>>, backwards: impl Iterator<Item = Option<u8>>) -> Self {
-        let mut edges = Self::default();
-        let certain = |(shift, byte): (u32, Option<u8>)| Some((shift, byte?));
-        let first = (0..32).step_by(8).zip(forwards).map_while(certain);
-        let last = (32..64).step_by(8).zip(backwards).map_while(certain);
-        for (shift, byte) in first.chain(last) {
-            edges.bytes |= u64::from(byte.to_ascii_lowercase()) << shift;
-            edges.certain |= 0xff << shift;
-        }
-        edges
-    }
-
-    /// Whether some name could have both.
-    fn agree(self, other: Self) -> bool {
-        (self.bytes ^ other.bytes) & self.certain & other.certain == 0
-    }
 }
 
 /// A part of a row.
 pub(super) struct Name {
     text: &'static str,
-    hash: u32,
+    edges: Edges,
     /// Whether it holds `*`.
     star: bool,
     /// The shortest text that fits.
@@ -106,59 +79,41 @@ enum Scope {
     Drive,
 }
 
-const BUCKETS: usize = 1024;
+const BUCKETS: usize = 2_048;
+
+/// No root is further from the beginning of a path than a home directory, or a drive that is shared.
+const ANCHOR_MAX: usize = 2;
 
 /// So many parts are looked at, from either end. No system opens a path of more.
 const PARTS_MAX: usize = 2_048;
-
-/// Longer than the longest part in any table; the number of bits in a set of positions.
-const PATTERN_MAX: usize = 63;
-
-/// So many signs of a wildcard are looked at: every other one may be a star.
-const TOKENS_MAX: usize = 2 * PATTERN_MAX + 2;
-
-const HOLE_BYTE: u8 = HOLE as u8;
 
 impl Index {
     pub(super) fn new(patterns: impl Iterator<Item = &'static str>) -> Self {
         let mut index = Self {
             rows: Vec::new(),
-            exact: vec![Vec::new(); BUCKETS],
-            longer: vec![Vec::new(); BUCKETS],
-            starts: vec![Vec::new(); 256],
-            endings: vec![Vec::new(); BUCKETS],
+            filed: Files::new(Vec::new()),
             others: Vec::new(),
+            dotted: Vec::new(),
             anything: Vec::new(),
             first: vec![Vec::new(); 256],
             last: vec![Vec::new(); 256],
-            has_endings: false,
             anchored: true,
+            reach: 0,
         };
+        let mut keys = Vec::new();
         for (number, pattern) in patterns.enumerate() {
             let row = Row::parse(pattern);
             index.anchored &= row.is_anchored();
+            index.reach = index.reach.max(if row.beneath { usize::MAX } else { row.parts.len() });
             let number = number as u16;
             let first = &row.parts[0];
-            match (first.star, first.text.as_bytes()) {
-                (false, _) => {
-                    let hash = pair(first.hash, row.second);
-                    index.exact[bucket(hash)].push((hash, number));
-                    if row.second.is_some() {
-                        index.longer[bucket(first.hash)].push(number);
-                    }
-                }
-                (true, [b'*', middle @ .., last]) if *last != b'*' => {
-                    // By its ending, if that is all there is: `*.pem`.
-                    match middle.iter().rposition(|byte| *byte == b'.') {
-                        Some(dot) if !middle[dot..].contains(&b'*') => {
-                            let ending = ending(first.text).unwrap_or(Part::new(first.text));
-                            index.endings[bucket(ending.hash)].push(number);
-                        }
-                        _ => index.others.push(number),
-                    }
-                }
-                (true, [a, b, ..]) if *a != b'*' && *b != b'*' => index.starts[start(*a, *b)].push(number),
-                (true, _) => index.others.push(number),
+            match Key::of(&row.parts) {
+                Some(key) => keys.push((key, number)),
+                None if first.text.contains('.') => index.dotted.push(number),
+                None => index.others.push(number),
+            }
+            if row.parts.len() > 1 && !first.star {
+                keys.push((Key::longer(first.hash()), number));
             }
             if first.shortest.is_empty() {
                 index.anything.push(number);
@@ -168,28 +123,32 @@ impl Index {
             index.last[lower(last)].push(number);
             index.rows.push(row);
         }
-        index.has_endings = index.endings.iter().any(|rows| !rows.is_empty());
+        index.filed = Files::new(keys);
         index
     }
 
     /// Calls `hit` for each row that `path` meets, in no particular order.
     pub(super) fn each(&self, path: &Located<'_>, mut hit: impl FnMut(Hit)) {
-        let length = path.parts.len();
-        for (at, part) in path.parts.iter().enumerate() {
+        let parts: &[Part<'_>] = &path.parts;
+        let length = parts.len();
+        for (at, part) in parts.iter().enumerate().skip(length.saturating_sub(self.reach)) {
+            if self.anchored && at > ANCHOR_MAX {
+                break;
+            }
             let mut try_row = |number: u16| {
                 if let Some(found) = self.rows[usize::from(number)].meets(path, at) {
                     hit(Hit { row: usize::from(number), ..found });
                 }
             };
             let too_far = at >= PARTS_MAX && at + PARTS_MAX < length;
-            if too_far || self.anchored && !path.is_anchor(at) || self.rows.is_empty() {
-                continue;
-            }
-            if part.is_any() && !path.is_anchor(at) {
+            if too_far || self.anchored && !path.is_anchor(at) {
                 continue;
             }
             if part.wild {
-                if let Some(wild) = &part.becomes {
+                if part.is_any() && !path.is_anchor(at) {
+                    continue;
+                }
+                if let Some(wild) = path.wild(part) {
                     if part.text.chars().all(|letter| letter == HOLE) {
                         self.anything.iter().copied().for_each(&mut try_row);
                     } else {
@@ -198,29 +157,24 @@ impl Index {
                 }
                 continue;
             }
-            match path.parts.get(at + 1) {
-                Some(next) if next.wild => {
-                    self.longer[bucket(part.hash)].iter().copied().for_each(&mut try_row);
-                }
-                Some(next) => self.exactly(pair(part.hash, Some(next.hash))).for_each(&mut try_row),
+            let hash = part.hash();
+            match parts.get(at + 1) {
+                Some(next) if next.wild => self.filed.under(Key::longer(hash)).for_each(&mut try_row),
+                Some(next) => self.filed.under(Key::pair(hash, next.hash())).for_each(&mut try_row),
                 None => {}
             }
-            self.exactly(part.hash).for_each(&mut try_row);
-            self.others.iter().copied().for_each(&mut try_row);
-            if let [a, b, ..] = part.text.as_bytes() {
-                self.starts[start(*a, *b)].iter().copied().for_each(&mut try_row);
+            self.filed.under(hash).for_each(&mut try_row);
+            if let Some(key) = Key::start(part.text) {
+                self.filed.under(key).for_each(&mut try_row);
             }
-            if self.has_endings
-                && let Some(ending) = ending(part.text)
+            if part.dotted
+                && let Some(key) = Key::ending(part.text)
             {
-                self.endings[bucket(ending.hash)].iter().copied().for_each(&mut try_row);
+                self.filed.under(key).for_each(&mut try_row);
+                self.dotted.iter().copied().for_each(&mut try_row);
             }
+            self.others.iter().copied().for_each(&mut try_row);
         }
-    }
-
-    /// The rows that begin with what has this hash.
-    fn exactly(&self, hash: u32) -> impl Iterator<Item = u16> {
-        self.exact[bucket(hash)].iter().filter(move |(known, _)| *known == hash).map(|(_, number)| *number)
     }
 
     /// Calls `try_row` for each row whose first part `wild`, which is written `text`, could become, as far as the first
@@ -231,9 +185,10 @@ impl Index {
         let shown = matches!(wild.tokens.first(), Some(Token::Any | Token::One)) && !wild.hole;
         let fits = |number: &&u16| {
             let row = &self.rows[usize::from(**number)];
+            let edges = row.parts[0].edges;
             // What begins anywhere is met by the wildcard as it stands, or as its shortest text.
             let agree = wild.edges.agree(row.shortest_edges)
-                || wild.edges.agree(row.edges) && (row.is_anchored() || written.agree(row.edges));
+                || wild.edges.agree(edges) && (row.is_anchored() || written.agree(edges));
             agree && !(shown && row.ends[0] == b'.') && wild.fits_ends(row.ends)
         };
         let (table, byte) = match (wild.tokens.first(), wild.tokens.last()) {
@@ -274,15 +229,12 @@ impl Row {
         };
         let beneath = rest.ends_with('/');
         let parts: Vec<Name> = rest.trim_end_matches('/').split('/').map(Name::new).collect();
-        let second = parts.get(1).filter(|name| !name.star).map(|name| name.hash);
         let first = parts[0].text.as_bytes();
         let ends = [first.first(), first.last()].map(|byte| byte.copied().unwrap_or_default());
-        let letter = |byte: &u8| (*byte != b'*').then_some(*byte);
-        let edges = Edges::new(first.iter().map(letter), first.iter().rev().map(letter));
         let shortest = parts[0].shortest.as_bytes();
         let shortest_edges =
             Edges::new(shortest.iter().copied().map(Some), shortest.iter().rev().copied().map(Some));
-        Self { scope, beneath, parts, second, ends, edges, shortest_edges }
+        Self { scope, beneath, parts, ends, shortest_edges }
     }
 
     fn is_anchored(&self) -> bool {
@@ -290,30 +242,28 @@ impl Row {
     }
 
     fn meets(&self, path: &Located<'_>, at: usize) -> Option<Hit> {
-        let end = at + self.parts.len();
-        let long_enough = if self.beneath { end <= path.parts.len() } else { end == path.parts.len() };
-        if !long_enough || !self.may_begin(path, at) {
-            return None;
-        }
-        if let (Some(second), Some(part)) = (self.second, path.parts.get(at + 1))
-            && part.hash != second
-            && !part.wild
-        {
+        let (parts, beyond) = path.parts[at..].split_at_checked(self.parts.len())?;
+        if !self.beneath && !beyond.is_empty() || !self.may_begin(path, at) {
             return None;
         }
         let anchored = self.is_anchored();
         let mut guessed = false;
         // `/*/*` says nothing about `/run/placet`.
-        if self.parts.len() > 1 && path.parts[at..end].iter().all(Part::is_any) {
+        if self.parts.len() > 1 && parts.iter().all(Part::is_any) {
             return None;
         }
-        for (number, (name, part)) in self.parts.iter().zip(&path.parts[at..end]).enumerate() {
-            // `*.pyc` is a row as it stands; whatever it becomes will fit.
-            if part.wild && name.star && glob(name.text.as_bytes(), part.text.as_bytes()) {
-                continue;
-            }
-            guessed |= part.wild;
-            if !name.is_met_by(part, number > 0 || anchored) {
+        // Rows that are looked at together differ at their end.
+        for (number, (name, part)) in self.parts.iter().zip(parts).enumerate().rev() {
+            let met = if !part.wild {
+                name.is(part)
+            } else if name.star && glob(name.text.as_bytes(), part.text.as_bytes()) {
+                // `*.pyc` is a row as it stands; whatever it becomes will fit.
+                true
+            } else {
+                guessed = true;
+                path.wild(part).is_some_and(|wild| name.could_be(part.text, wild, number > 0 || anchored))
+            };
+            if !met {
                 return None;
             }
         }
@@ -339,9 +289,68 @@ impl Row {
     }
 }
 
-/// The hash of a part and the one after it.
-fn pair(first: u32, second: Option<u32>) -> u32 {
-    second.map_or(first, |second| first.rotate_left(7) ^ second.wrapping_mul(0x9e37_79b1))
+impl Files {
+    fn new(mut rows: Vec<(u32, u16)>) -> Self {
+        rows.sort_by_key(|(key, _)| bucket(*key));
+        let mut begins = Box::new([0; BUCKETS + 1]);
+        for (key, _) in &rows {
+            begins[bucket(*key) + 1] += 1;
+        }
+        for at in 0..BUCKETS {
+            begins[at + 1] += begins[at];
+        }
+        Self { begins, rows }
+    }
+
+    fn under(&self, key: u32) -> impl Iterator<Item = u16> {
+        let bucket = bucket(key);
+        self.rows[usize::from(self.begins[bucket])..usize::from(self.begins[bucket + 1])]
+            .iter()
+            .filter(move |(known, _)| *known == key)
+            .map(|(_, number)| *number)
+    }
+}
+
+/// What a row is filed under. Parts that differ may have the same key; a row is compared in full before it counts.
+struct Key;
+
+impl Key {
+    /// By the first two parts, or by the first if the second is missing or holds `*`; by the first letters for
+    /// `.env.*`, by what follows the last dot for `*.pem`.
+    fn of(parts: &[Name]) -> Option<u32> {
+        match parts {
+            [first, second, ..] if !first.star && !second.star => {
+                Some(Self::pair(first.hash(), second.hash()))
+            }
+            [first, ..] if !first.star => Some(first.hash()),
+            [first, ..] => {
+                let (start, _) = first.text.split_once('*')?;
+                let (_, end) = first.text.rsplit_once('*')?;
+                Self::start(start).or_else(|| Self::ending(end))
+            }
+            [] => None,
+        }
+    }
+
+    fn pair(first: u32, second: u32) -> u32 {
+        first.rotate_left(7) ^ second.wrapping_mul(0x9e37_79b1)
+    }
+
+    /// Of a row with a second part, by the first: for paths whose second part is a wildcard.
+    fn longer(first: u32) -> u32 {
+        first ^ 0x4c6f_6e67
+    }
+
+    fn start(text: &str) -> Option<u32> {
+        let &[a, b, c] = text.as_bytes().first_chunk()?;
+        Some((u32::from_le_bytes([a, b, c, 0]) | 0x0020_2020).wrapping_mul(0x85eb_ca6b))
+    }
+
+    fn ending(text: &str) -> Option<u32> {
+        let dot = text.bytes().rposition(|byte| byte == b'.')?;
+        let ending = &text.as_bytes()[dot + 1..];
+        Some(Ends::new(ending).hash(ending.len()) ^ 0x456e_6465)
+    }
 }
 
 /// A letter, whatever its case, as a number.
@@ -349,26 +358,16 @@ fn lower(byte: u8) -> usize {
     usize::from(byte.to_ascii_lowercase())
 }
 
-/// Two letters as one number below 256.
-fn start(a: u8, b: u8) -> usize {
-    usize::from(a.to_ascii_lowercase().wrapping_mul(31) ^ b.to_ascii_lowercase())
-}
-
-/// What follows the last dot, if there is one.
-fn ending(text: &str) -> Option<Part<'_>> {
-    let dot = text.bytes().rposition(|byte| byte == b'.')?;
-    Some(Part::new(&text[dot + 1..]))
-}
-
-fn bucket(hash: u32) -> usize {
-    (hash ^ (hash >> 15)) as usize % BUCKETS
+fn bucket(key: u32) -> usize {
+    (key ^ key >> 15) as usize % BUCKETS
 }
 
 impl Name {
     pub(super) fn new(text: &'static str) -> Self {
+        let letter = |byte: u8| (byte != b'*').then_some(byte);
         Self {
             text,
-            hash: Part::new(text).hash,
+            edges: Edges::new(text.bytes().map(letter), text.bytes().rev().map(letter)),
             star: text.contains('*'),
             shortest: text.replace('*', ""),
             // `/system` is nobody's, `/System` is Apple's.
@@ -376,19 +375,24 @@ impl Name {
         }
     }
 
-    /// Whether a part of a path is, or could become, this name. Where the place is known (`~/.ss?`) any
-    /// chance will do; elsewhere (`*.yml`) the wildcard must be about this name.
-    pub(super) fn is_met_by(&self, part: &Part<'_>, placed: bool) -> bool {
-        if !part.wild {
-            return if self.star {
-                part.text.len() >= self.shortest.len() && glob(self.text.as_bytes(), part.text.as_bytes())
-            } else {
-                self.hash == part.hash
-                    && self.text.eq_ignore_ascii_case(part.text)
-                    && !(self.proper && self.text != part.text)
-            };
+    fn hash(&self) -> u32 {
+        Ends::new(self.text.as_bytes()).hash(self.text.len())
+    }
+
+    /// Whether a part of a path that holds no wildcard is this name.
+    fn is(&self, part: &Part<'_>) -> bool {
+        if !self.edges.fit(part.ends) || part.text.len() < self.shortest.len() {
+            return false;
         }
-        let Some(wild) = &part.becomes else { return false };
+        if self.star {
+            return glob(self.text.as_bytes(), part.text.as_bytes());
+        }
+        self.text.eq_ignore_ascii_case(part.text) && !(self.proper && self.text != part.text)
+    }
+
+    /// Whether a part that is written `text` could become this name. Where the place is known (`~/.ss?`) any
+    /// chance will do; elsewhere (`*.yml`) the wildcard must be about this name.
+    pub(super) fn could_be(&self, text: &str, wild: &Wild, placed: bool) -> bool {
         let name = self.text.as_bytes();
         if wild.is_any() {
             return placed && name.first() != Some(&b'.');
@@ -396,7 +400,7 @@ impl Name {
         // A shell does not let a star stand for the dot of a hidden file.
         let hidden =
             name.first() == Some(&b'.') && matches!(wild.tokens.first(), Some(Token::Any | Token::One));
-        if hidden && !part.text.starts_with(HOLE) {
+        if hidden && !text.starts_with(HOLE) {
             return false;
         }
         if placed && !wild.hole {
@@ -405,7 +409,7 @@ impl Name {
         if wild.literals == 0 || hidden {
             return false;
         }
-        let begins = !wild.hole && (wild.start >= 3 || wild.start >= 1 && part.text.starts_with('.'));
+        let begins = !wild.hole && (wild.start >= 3 || wild.start >= 1 && text.starts_with('.'));
         if !begins && wild.literals * 2 < self.shortest.len() {
             return false;
         }
@@ -441,138 +445,4 @@ fn glob(pattern: &[u8], text: &[u8]) -> bool {
         }
     }
     pattern[p..].iter().all(|byte| *byte == b'*')
-}
-
-/// What a part with wildcards or holes could become.
-#[derive(Clone)]
-pub(super) struct Wild {
-    tokens: Vec<Token>,
-    /// How many characters are certain.
-    literals: usize,
-    /// How many of them come before the first wildcard.
-    start: usize,
-    /// Whether there is a hole.
-    hole: bool,
-    edges: Edges,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Token {
-    Is(u8),
-    One,
-    Any,
-}
-
-impl Wild {
-    /// Reads `*`, `?`, `[…]` and holes; a name too long to be in any table is left at its beginning.
-    pub(super) fn new(text: &str) -> Self {
-        let bytes = text.as_bytes();
-        let mut wild = Self {
-            tokens: Vec::with_capacity(bytes.len().min(TOKENS_MAX + 1)),
-            literals: 0,
-            start: 0,
-            hole: bytes.contains(&HOLE_BYTE),
-            edges: Edges::default(),
-        };
-        let mut at = 0;
-        let mut starts = true;
-        let mut brackets = true;
-        while let Some(&byte) = bytes.get(at) {
-            let mut next = at + 1;
-            let token = match byte {
-                b'*' | HOLE_BYTE => Token::Any,
-                b'?' => Token::One,
-                b'[' if brackets => match bytes.iter().skip(at + 2).position(|byte| *byte == b']') {
-                    Some(length) => {
-                        next = at + length + 3;
-                        Token::One
-                    }
-                    None => {
-                        brackets = false;
-                        Token::Is(byte)
-                    }
-                },
-                byte => Token::Is(byte),
-            };
-            at = next;
-            starts &= matches!(token, Token::Is(_));
-            wild.start += usize::from(starts);
-            wild.literals += usize::from(matches!(token, Token::Is(_)));
-            if token != Token::Any || wild.tokens.last() != Some(&Token::Any) {
-                wild.tokens.push(token);
-            }
-            if wild.tokens.len() > TOKENS_MAX {
-                break;
-            }
-        }
-        let letter = |token: &Token| match token {
-            Token::Is(byte) => Some(*byte),
-            Token::One | Token::Any => None,
-        };
-        // Of one that was left at its beginning, the end is not certain.
-        let whole = at >= bytes.len();
-        let last = wild.tokens.iter().rev().map(letter).filter(|_| whole);
-        wild.edges = Edges::new(wild.tokens.iter().map(letter), last);
-        wild
-    }
-
-    /// Whether it is `*` or `**`.
-    pub(super) fn is_any(&self) -> bool {
-        !self.hole && self.tokens == [Token::Any]
-    }
-
-    /// Whether a name with these first and last bytes is worth a closer look.
-    fn fits_ends(&self, [first, last]: [u8; 2]) -> bool {
-        let fits = |token: Option<&Token>, byte: u8| match token {
-            Some(Token::Is(token)) => byte == b'*' || byte.eq_ignore_ascii_case(token),
-            Some(Token::One | Token::Any) | None => true,
-        };
-        fits(self.tokens.first(), first) && fits(self.tokens.last(), last)
-    }
-
-    /// Whether some text fits both this and `name`, which may hold `*`. Keeps the set of positions in
-    /// `name` that can have been reached, as bits.
-    fn could_become(&self, name: &[u8]) -> bool {
-        let ends = [name.first(), name.last()].map(|byte| byte.copied().unwrap_or_default());
-        if name.len() > PATTERN_MAX || !self.fits_ends(ends) {
-            return false;
-        }
-        // A star in the name may stand for nothing, so a position before one is also a position after it.
-        let stars = name
-            .iter()
-            .enumerate()
-            .filter(|(_, byte)| **byte == b'*')
-            .fold(0_u64, |set, (at, _)| set | 1 << at);
-        let settle = |mut set: u64| {
-            while (set & stars) << 1 & !set != 0 {
-                set |= (set & stars) << 1;
-            }
-            set
-        };
-        let end = 1_u64 << name.len();
-        let mut reached = settle(1);
-        for token in &self.tokens {
-            if *token == Token::Any {
-                // Everything from the first position on.
-                reached = !(reached & reached.wrapping_neg()).wrapping_sub(1) & (end | (end - 1));
-                continue;
-            }
-            let mut next = reached & stars;
-            let mut rest = reached & !stars & (end - 1);
-            while rest != 0 {
-                let at = rest.trailing_zeros();
-                rest &= rest - 1;
-                let fits = match token {
-                    Token::Is(byte) => name[at as usize].eq_ignore_ascii_case(byte),
-                    Token::One | Token::Any => true,
-                };
-                next |= u64::from(fits) << (at + 1);
-            }
-            reached = settle(next);
-            if reached == 0 {
-                return false;
-            }
-        }
-        reached & end != 0
-    }
 }

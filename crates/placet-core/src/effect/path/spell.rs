@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::HOLE;
-use super::index::{Name, Wild};
+use super::index::Name;
+use super::parts::{Class, Part, Parts};
+use super::wild::Wild;
 
 /// A path taken apart: where it begins, and its parts without `.` and `..`.
 #[derive(Clone)]
@@ -13,7 +15,9 @@ pub(super) struct Located<'a> {
     /// How often a relative path leaves the directory it began in.
     climbs: usize,
     /// The parts beneath the root.
-    pub parts: Vec<Part<'a>>,
+    pub parts: Parts<'a>,
+    /// What those of them that hold wildcards could become.
+    wilds: Vec<Wild>,
     /// Where the parts beneath `/` begin.
     pub slash_at: Option<usize>,
     /// Where the parts beneath `/` may begin.
@@ -28,19 +32,6 @@ pub(super) struct Located<'a> {
     pub tree_at: Option<usize>,
     /// Whether nobody can say where the path ends up.
     pub unsure: bool,
-}
-
-/// One name between two separators.
-#[derive(Clone)]
-pub(super) struct Part<'a> {
-    /// The name as written.
-    pub text: &'a str,
-    /// Of the name in lower case.
-    pub hash: u32,
-    /// Whether it holds a wildcard or a hole.
-    pub wild: bool,
-    /// What it could become then, unless there are too many of its kind.
-    pub becomes: Option<Box<Wild>>,
 }
 
 /// Where a path begins.
@@ -103,7 +94,9 @@ impl<'a> Located<'a> {
     /// Takes `path` apart, seen from `cwd`.
     pub(super) fn new(path: &'a str, cwd: Option<&Located<'a>>) -> Self {
         let cwd = cwd.filter(|cwd| cwd.is_absolute());
-        let mut located = Self::walk(path, cwd).fold(cwd);
+        let mut located = Self::at(Root::Relative);
+        located.walk(path, cwd);
+        located.fold(cwd);
         located.read_wildcards();
         located.home_at = located.find_home();
         located.slash_at = (located.root == Root::Slash).then_some(0);
@@ -205,76 +198,59 @@ impl<'a> Located<'a> {
     }
 }
 
-impl<'a> Part<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        let mut hash = 0x811c_9dc5_u32;
-        let mut wild = false;
-        for byte in text.bytes() {
-            wild |= matches!(byte, b'*' | b'?' | b'[' | 0x1a);
-            hash = (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193);
-        }
-        Self { text, hash, wild, becomes: None }
-    }
-
-    /// Whether the part is `*` or `**`.
-    pub(super) fn is_any(&self) -> bool {
-        self.wild && self.text.bytes().all(|byte| byte == b'*')
-    }
-
-    /// Whether the part stands for any name: `*`, `.*`, `?*`, `[a-z]*`, `.[!.]*`.
-    pub(super) fn is_whole_wildcard(&self) -> bool {
-        let inside = |text: &str| {
-            let mut bracket = false;
-            text.chars().all(|letter| {
-                bracket = (bracket || letter == '[') && letter != ']';
-                bracket || matches!(letter, '*' | '?' | ']' | '.')
-            })
-        };
-        self.text.contains('*') && inside(self.text)
-    }
-}
-
 /// How a path is taken apart.
 impl<'a> Located<'a> {
-    fn walk(path: &'a str, cwd: Option<&Located<'a>>) -> Self {
-        // Within a path that begins with `/`, a backslash is a letter.
-        if path.starts_with('/') {
-            return Self::at(Root::Slash).along(split(path, |byte| byte == b'/'));
+    /// Goes along `path`, which has not been left yet by anything else.
+    fn walk(&mut self, path: &'a str, cwd: Option<&Located<'a>>) {
+        match path.as_bytes() {
+            // Within a path that begins with `/`, a backslash is a letter.
+            [b'/', ..] => {
+                self.root = Root::Slash;
+                self.along(path, Class::SLASH);
+            }
+            [b'\\' | b'~' | b'$' | b'%', ..] | [_, b':', ..] => self.walk_from_root(path, cwd),
+            _ if path.starts_with(HOLE) => self.walk_from_root(path, cwd),
+            _ => {
+                self.begin_at(cwd);
+                self.along(path, Class::SEPARATOR);
+            }
         }
-        let is_separator = |byte| matches!(byte, b'/' | b'\\');
-        let (first, rest) = path.bytes().position(is_separator).map_or((path, ""), |at| path.split_at(at));
-        let split = move |rest: &'a str| split(rest, is_separator);
+    }
+
+    /// Goes along a `path` that probably says where it begins, by other means than `/`.
+    fn walk_from_root(&mut self, path: &'a str, cwd: Option<&Located<'a>>) {
+        let end = path.bytes().position(|byte| matches!(byte, b'/' | b'\\')).unwrap_or(path.len());
+        let (first, mut rest) = path.split_at(end);
         if path.starts_with(r"\\") {
-            return Self::at(Root::Share).along(split(path));
-        }
-        if path.starts_with('\\') {
-            return Self::at(Root::Drive('C')).along(split(path));
-        }
-        if let Some(user) = first.strip_prefix('~') {
-            return match user {
-                "+" => Self::relative(cwd).along(split(rest)),
-                "-" => Self::beneath_unknown(first).along(split(rest)),
-                user => Self::at(Root::Home(user)).along(split(rest)),
-            };
-        }
-        if is_drive(first) {
+            self.root = Root::Share;
+        } else if path.starts_with('\\') {
+            self.root = Root::Drive('C');
+        } else if first == "~+" {
+            self.begin_at(cwd);
+        } else if first == "~-" || first.starts_with(HOLE) {
+            // Nobody knows where it lies.
+            self.root = Root::Unknown;
+            self.parts.push(Part::new(first));
+        } else if let Some(user) = first.strip_prefix('~') {
+            self.root = Root::Home(user);
+        } else if is_drive(first) {
             let letter = first.chars().next().unwrap_or('C').to_ascii_uppercase();
-            return Self::at(Root::Drive(letter)).along(split(rest));
+            self.root = Root::Drive(letter);
+        } else if let Some(value) = variable(first) {
+            self.walk(value, cwd);
+        } else {
+            self.begin_at(cwd);
+            rest = path;
         }
-        if let Some(value) = variable(first) {
-            return Self::walk(value, cwd).along(split(rest));
-        }
-        if first.starts_with(HOLE) {
-            return Self::beneath_unknown(first).along(split(rest));
-        }
-        Self::relative(cwd).along(split(path))
+        self.along(rest, Class::SEPARATOR);
     }
 
     fn at(root: Root<'a>) -> Self {
         Self {
             root,
             climbs: 0,
-            parts: Vec::with_capacity(12),
+            parts: Parts::new(),
+            wilds: Vec::new(),
             slash_at: None,
             maybe_slash_at: None,
             home_at: None,
@@ -285,33 +261,43 @@ impl<'a> Located<'a> {
         }
     }
 
-    /// The beginning of a path of which nobody knows where it lies.
-    fn beneath_unknown(first: &'a str) -> Self {
-        let mut located = Self::at(Root::Unknown);
-        located.parts.push(Part::new(first));
-        located
+    /// Begins in the working directory.
+    fn begin_at(&mut self, cwd: Option<&Located<'a>>) {
+        if let Some(cwd) = cwd {
+            self.root = cwd.root;
+            self.parts.clone_from(&cwd.parts);
+            self.wilds.clone_from(&cwd.wilds);
+            self.unsure = cwd.unsure;
+        }
     }
 
-    fn relative(cwd: Option<&Located<'a>>) -> Self {
-        let Some(cwd) = cwd else { return Self::at(Root::Relative) };
-        let mut located = Self::at(cwd.root);
-        located.parts.extend_from_slice(&cwd.parts);
-        located.unsure = cwd.unsure;
-        located
-    }
-
-    fn along(mut self, parts: impl Iterator<Item = &'a str>) -> Self {
-        for part in parts {
-            match part {
-                "" | "." => {}
-                ".." => self.up(),
-                name => {
-                    let name = self.windows_name(name);
-                    self.parts.push(Part::new(name));
-                }
+    /// Goes along what stands between the separators of `path`.
+    fn along(&mut self, path: &'a str, separators: Class) {
+        let mut start = 0;
+        let mut seen = Class::NONE;
+        for (at, byte) in path.bytes().enumerate() {
+            let class = Class::of(byte);
+            if class.is(separators) {
+                self.enter(&path[start..at], seen);
+                start = at + 1;
+                seen = Class::NONE;
+            } else {
+                seen = seen.and(class);
             }
         }
-        self
+        self.enter(&path[start..], seen);
+    }
+
+    /// Goes to `name`, whose letters are of the classes `seen`.
+    fn enter(&mut self, name: &'a str, seen: Class) {
+        match name {
+            "" | "." => {}
+            ".." => self.up(),
+            name if matches!(self.root, Root::Drive(_) | Root::Share) => {
+                self.parts.push(Part::new(windows_name(name)));
+            }
+            name => self.parts.push(Part::of(name, seen)),
+        }
     }
 
     fn up(&mut self) {
@@ -334,20 +320,8 @@ impl<'a> Located<'a> {
         }
     }
 
-    /// Windows ignores dots and spaces after a name, and `::$DATA` names the file itself.
-    fn windows_name(&self, name: &'a str) -> &'a str {
-        if !matches!(self.root, Root::Drive(_) | Root::Share) {
-            return name;
-        }
-        let name = name.find("::$").map_or(name, |at| &name[..at]);
-        match name.trim_end_matches(['.', ' ']) {
-            "" => name,
-            trimmed => trimmed,
-        }
-    }
-
     /// Takes away the beginnings that name the same place twice, such as `/private/etc`.
-    fn fold(mut self, cwd: Option<&Located<'a>>) -> Self {
+    fn fold(&mut self, cwd: Option<&Located<'a>>) {
         let mut skip = 0;
         while self.root == Root::Slash {
             match (self.text(skip), self.text(skip + 1), self.text(skip + 2)) {
@@ -355,8 +329,10 @@ impl<'a> Located<'a> {
                 ("System", "Volumes", "Data") => skip += 3,
                 ("proc", _, "root") => skip += 3,
                 ("proc", _, "cwd") => {
-                    let rest = self.parts.split_off(skip + 3);
-                    return Self::relative(cwd).along(rest.into_iter().map(|part| part.text));
+                    let rest = std::mem::replace(self, Self::at(Root::Relative)).parts;
+                    self.begin_at(cwd);
+                    rest[skip + 3..].iter().for_each(|part| self.along(part.text, Class::NONE));
+                    return;
                 }
                 ("mnt", drive, _) if let Some(letter) = drive_letter(drive) => {
                     self.root = Root::Drive(letter);
@@ -376,10 +352,7 @@ impl<'a> Located<'a> {
                 _ => break,
             }
         }
-        if skip > 0 {
-            self.parts.drain(..skip);
-        }
-        self
+        self.parts.remove_first(skip);
     }
 
     fn text(&self, at: usize) -> &'a str {
@@ -392,8 +365,16 @@ impl<'a> Located<'a> {
         let (front, back) = self.parts.split_at_mut(WILD_PARTS_FRONT.min(length));
         let last = back.iter_mut().rev().filter(|part| part.wild).take(WILD_PARTS_BACK);
         for part in front.iter_mut().filter(|part| part.wild).chain(last) {
-            part.becomes = Some(Box::new(Wild::new(part.text)));
+            if part.becomes.is_none() {
+                part.becomes = u16::try_from(self.wilds.len()).ok();
+                self.wilds.push(Wild::new(part.text));
+            }
         }
+    }
+
+    /// What `part` of this path could become, if it holds wildcards and not too many others do.
+    pub(super) fn wild(&self, part: &Part<'_>) -> Option<&Wild> {
+        self.wilds.get(usize::from(part.becomes?))
     }
 
     /// Whether a row that says where it begins may begin at part `at`.
@@ -406,7 +387,10 @@ impl<'a> Located<'a> {
         let is = |at: usize, name: &'static str| {
             self.parts.get(at).is_some_and(|part| match part.wild {
                 false => name.eq_ignore_ascii_case(part.text),
-                true => !part.is_any() && Name::new(name).is_met_by(part, true),
+                true => {
+                    let could_be = |wild| Name::new(name).could_be(part.text, wild, true);
+                    !part.is_any() && self.wild(part).is_some_and(could_be)
+                }
             })
         };
         let length = self.parts.len();
@@ -443,15 +427,13 @@ impl<'a> Located<'a> {
     }
 }
 
-/// What stands between the separators of `path`, which are plain letters.
-fn split(path: &str, is_separator: impl Fn(u8) -> bool) -> impl Iterator<Item = &str> {
-    let mut rest = Some(path);
-    std::iter::from_fn(move || {
-        let path = rest?;
-        let end = path.bytes().position(&is_separator);
-        rest = end.map(|end| &path[end + 1..]);
-        Some(&path[..end.unwrap_or(path.len())])
-    })
+/// Windows ignores dots and spaces after a name, and `::$DATA` names the file itself.
+fn windows_name(name: &str) -> &str {
+    let name = name.find("::$").map_or(name, |at| &name[..at]);
+    match name.trim_end_matches(['.', ' ']) {
+        "" => name,
+        trimmed => trimmed,
+    }
 }
 
 /// The spelling that holds no encoding: a `file:` address becomes the path it names, and the `\\?\` of
