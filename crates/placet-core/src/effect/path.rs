@@ -57,10 +57,15 @@ pub struct Base<'a> {
 
 impl<'a> Base<'a> {
     /// The working directory `cwd`, if there is one.
+    #[inline]
     pub fn new(cwd: Option<&'a str>) -> Self {
-        let directory = cwd.map(|cwd| Located::new(cwd, None));
-        let broad = directory.as_ref().is_some_and(|directory| is_broad(directory, None));
-        Self { directory, broad }
+        let mut base = Self { directory: None, broad: false };
+        if let Some(cwd) = cwd {
+            let directory = base.directory.insert(Located::HERE);
+            directory.read(cwd, None);
+            base.broad = is_broad(directory, None);
+        }
+        base
     }
 
     /// `path` seen from here, in its one spelling.

@@ -12,11 +12,14 @@ use super::wild::{Edges, Ends, Token, Wild};
 /// A table of patterns, arranged by the first part of each.
 pub(super) struct Index {
     rows: Vec<Row>,
+    /// How the first parts begin of which that is known.
+    starts: Starts,
     /// Rows by what a part must have in common with their first part.
     filed: Files,
-    /// The rest, tried on every part, or on every part with a dot if their first part holds one.
+    /// The rest, tried on every part, or on every part with as many dots if their first part holds one or more.
     others: Vec<u16>,
     dotted: Vec<u16>,
+    dotted_twice: Vec<u16>,
     /// Rows whose first part is `*`: the only ones that a part of which nothing is known can meet.
     anything: Vec<u16>,
     /// By the first and by the last byte of the first part, for paths where that part is a wildcard.
@@ -24,9 +27,13 @@ pub(super) struct Index {
     last: Vec<Vec<u16>>,
     /// Whether each row says where it begins.
     anchored: bool,
-    /// The most parts that a path can have after the beginning of a row, if no row covers what lies beneath.
-    reach: usize,
+    /// How the last parts begin, if no row covers what lies beneath.
+    lasts: Option<Starts>,
 }
+
+/// The beginnings of names, as bits; a few others are taken for one. Most parts of most paths are none.
+#[derive(Clone, Copy)]
+struct Starts([u64; 64]);
 
 /// Numbers of rows, each with the key it is found by.
 struct Files {
@@ -54,6 +61,8 @@ struct Row {
     parts: Vec<Name>,
     /// The first and the last byte of the first part.
     ends: [u8; 2],
+    /// Of the first two parts.
+    edges: [Edges; 2],
     /// Those of the shortest text that the first part fits.
     shortest_edges: Edges,
 }
@@ -64,6 +73,8 @@ pub(super) struct Name {
     edges: Edges,
     /// Whether it holds `*`.
     star: bool,
+    /// Where the first `*` begins and the last ends.
+    around: (usize, usize),
     /// The shortest text that fits.
     shortest: String,
     /// Whether its capital letters matter.
@@ -81,9 +92,6 @@ enum Scope {
 
 const BUCKETS: usize = 2_048;
 
-/// No root is further from the beginning of a path than a home directory, or a drive that is shared.
-const ANCHOR_MAX: usize = 2;
-
 /// So many parts are looked at, from either end. No system opens a path of more.
 const PARTS_MAX: usize = 2_048;
 
@@ -91,28 +99,40 @@ impl Index {
     pub(super) fn new(patterns: impl Iterator<Item = &'static str>) -> Self {
         let mut index = Self {
             rows: Vec::new(),
+            starts: Starts([0; 64]),
             filed: Files::new(Vec::new()),
             others: Vec::new(),
             dotted: Vec::new(),
+            dotted_twice: Vec::new(),
             anything: Vec::new(),
             first: vec![Vec::new(); 256],
             last: vec![Vec::new(); 256],
             anchored: true,
-            reach: 0,
+            lasts: Some(Starts([0; 64])),
         };
         let mut keys = Vec::new();
         for (number, pattern) in patterns.enumerate() {
             let row = Row::parse(pattern);
             index.anchored &= row.is_anchored();
-            index.reach = index.reach.max(if row.beneath { usize::MAX } else { row.parts.len() });
+            index.lasts =
+                index.lasts.and_then(|lasts| lasts.with(row.parts.last().filter(|_| !row.beneath)?));
             let number = number as u16;
             let first = &row.parts[0];
+            if let Some(starts) = index.starts.with(first) {
+                index.starts = starts;
+            }
             match Key::of(&row.parts) {
                 Some(key) => keys.push((key, number)),
-                None if first.text.contains('.') => index.dotted.push(number),
-                None => index.others.push(number),
+                None => match first.text.matches('.').count() {
+                    0 => index.others.push(number),
+                    1 => index.dotted.push(number),
+                    _ => index.dotted_twice.push(number),
+                },
             }
-            if row.parts.len() > 1 && !first.star {
+            if let [first, second, ..] = row.parts.as_slice()
+                && !first.star
+                && !second.star
+            {
                 keys.push((Key::longer(first.hash()), number));
             }
             if first.shortest.is_empty() {
@@ -130,20 +150,27 @@ impl Index {
     /// Calls `hit` for each row that `path` meets, in no particular order.
     pub(super) fn each(&self, path: &Located<'_>, mut hit: impl FnMut(Hit)) {
         let parts: &[Part<'_>] = &path.parts;
-        let length = parts.len();
-        for (at, part) in parts.iter().enumerate().skip(length.saturating_sub(self.reach)) {
-            if self.anchored && at > ANCHOR_MAX {
-                break;
+        if let (Some(lasts), Some(last)) = (&self.lasts, parts.last())
+            && !last.wild
+            && !lasts.may_hold(last.ends)
+        {
+            return;
+        }
+        let too_far = PARTS_MAX..parts.len().saturating_sub(PARTS_MAX);
+        for (at, part) in parts.iter().enumerate() {
+            let begins = self.starts.may_hold(part.ends);
+            // Nothing is known of most parts.
+            if !begins && !part.dotted && !part.wild && self.others.is_empty() {
+                continue;
+            }
+            if too_far.contains(&at) || self.anchored && !path.is_anchor(at) {
+                continue;
             }
             let mut try_row = |number: u16| {
                 if let Some(found) = self.rows[usize::from(number)].meets(path, at) {
                     hit(Hit { row: usize::from(number), ..found });
                 }
             };
-            let too_far = at >= PARTS_MAX && at + PARTS_MAX < length;
-            if too_far || self.anchored && !path.is_anchor(at) {
-                continue;
-            }
             if part.wild {
                 if part.is_any() && !path.is_anchor(at) {
                     continue;
@@ -157,21 +184,34 @@ impl Index {
                 }
                 continue;
             }
-            let hash = part.hash();
-            match parts.get(at + 1) {
-                Some(next) if next.wild => self.filed.under(Key::longer(hash)).for_each(&mut try_row),
-                Some(next) => self.filed.under(Key::pair(hash, next.hash())).for_each(&mut try_row),
-                None => {}
-            }
-            self.filed.under(hash).for_each(&mut try_row);
-            if let Some(key) = Key::start(part.text) {
-                self.filed.under(key).for_each(&mut try_row);
+            let next = parts.get(at + 1);
+            let certain = next.filter(|next| !next.wild);
+            let mut try_row = |number: u16| {
+                let [first, second] = self.rows[usize::from(number)].edges;
+                if first.fit(part.ends) && certain.is_none_or(|next| second.fit(next.ends)) {
+                    try_row(number);
+                }
+            };
+            if begins {
+                let hash = part.hash();
+                match next {
+                    Some(next) if next.wild => self.filed.under(Key::longer(hash)).for_each(&mut try_row),
+                    Some(next) => self.filed.under(Key::pair(hash, next.hash())).for_each(&mut try_row),
+                    None => {}
+                }
+                self.filed.under(hash).for_each(&mut try_row);
+                if let Some(key) = Key::start(part.text) {
+                    self.filed.under(key).for_each(&mut try_row);
+                }
             }
             if part.dotted
-                && let Some(key) = Key::ending(part.text)
+                && let Some((before, key)) = Key::ending(part.text)
             {
                 self.filed.under(key).for_each(&mut try_row);
                 self.dotted.iter().copied().for_each(&mut try_row);
+                if before.contains(&b'.') {
+                    self.dotted_twice.iter().copied().for_each(&mut try_row);
+                }
             }
             self.others.iter().copied().for_each(&mut try_row);
         }
@@ -185,7 +225,7 @@ impl Index {
         let shown = matches!(wild.tokens.first(), Some(Token::Any | Token::One)) && !wild.hole;
         let fits = |number: &&u16| {
             let row = &self.rows[usize::from(**number)];
-            let edges = row.parts[0].edges;
+            let [edges, _] = row.edges;
             // What begins anywhere is met by the wildcard as it stands, or as its shortest text.
             let agree = wild.edges.agree(row.shortest_edges)
                 || wild.edges.agree(edges) && (row.is_anchored() || written.agree(edges));
@@ -234,7 +274,8 @@ impl Row {
         let shortest = parts[0].shortest.as_bytes();
         let shortest_edges =
             Edges::new(shortest.iter().copied().map(Some), shortest.iter().rev().copied().map(Some));
-        Self { scope, beneath, parts, ends, shortest_edges }
+        let edges = [0, 1].map(|at| parts.get(at).map_or(Edges::default(), |name| name.edges));
+        Self { scope, beneath, parts, ends, edges, shortest_edges }
     }
 
     fn is_anchored(&self) -> bool {
@@ -256,7 +297,7 @@ impl Row {
         for (number, (name, part)) in self.parts.iter().zip(parts).enumerate().rev() {
             let met = if !part.wild {
                 name.is(part)
-            } else if name.star && glob(name.text.as_bytes(), part.text.as_bytes()) {
+            } else if name.star && name.describes(part.text) {
                 // `*.pyc` is a row as it stands; whatever it becomes will fit.
                 true
             } else {
@@ -286,6 +327,28 @@ impl Row {
                     || path.maybe_home_at == Some(at) && self.parts[0].text.starts_with('.')
             }
         }
+    }
+}
+
+impl Starts {
+    /// These and how `name` begins, if its first letters are certain.
+    fn with(mut self, name: &Name) -> Option<Self> {
+        if name.star {
+            Key::start(&name.text[..name.around.0])?;
+        }
+        let (word, bit) = Self::place(Ends::new(name.text.as_bytes()));
+        self.0[word] |= bit;
+        Some(self)
+    }
+
+    fn may_hold(&self, ends: Ends) -> bool {
+        let (word, bit) = Self::place(ends);
+        self.0[word] & bit != 0
+    }
+
+    fn place(ends: Ends) -> (usize, u64) {
+        let hash = ends.first_three().wrapping_mul(0x9e37_79b1);
+        ((hash >> 26) as usize, 1 << (hash >> 20 & 63))
     }
 }
 
@@ -326,7 +389,7 @@ impl Key {
             [first, ..] => {
                 let (start, _) = first.text.split_once('*')?;
                 let (_, end) = first.text.rsplit_once('*')?;
-                Self::start(start).or_else(|| Self::ending(end))
+                Self::start(start).or_else(|| Some(Self::ending(end)?.1))
             }
             [] => None,
         }
@@ -346,10 +409,12 @@ impl Key {
         Some((u32::from_le_bytes([a, b, c, 0]) | 0x0020_2020).wrapping_mul(0x85eb_ca6b))
     }
 
-    fn ending(text: &str) -> Option<u32> {
-        let dot = text.bytes().rposition(|byte| byte == b'.')?;
-        let ending = &text.as_bytes()[dot + 1..];
-        Some(Ends::new(ending).hash(ending.len()) ^ 0x456e_6465)
+    /// The key of what follows the last dot, and what comes before it.
+    fn ending(text: &str) -> Option<(&[u8], u32)> {
+        let text = text.as_bytes();
+        let dot = text.iter().rposition(|byte| *byte == b'.')?;
+        let (before, ending) = (&text[..dot], &text[dot + 1..]);
+        Some((before, Ends::new(ending).hash(ending.len()) ^ 0x456e_6465))
     }
 }
 
@@ -369,6 +434,7 @@ impl Name {
             text,
             edges: Edges::new(text.bytes().map(letter), text.bytes().rev().map(letter)),
             star: text.contains('*'),
+            around: (text.find('*').unwrap_or_default(), text.rfind('*').map_or(0, |at| at + 1)),
             shortest: text.replace('*', ""),
             // `/system` is nobody's, `/System` is Apple's.
             proper: matches!(text, "System" | "Library" | "Applications"),
@@ -385,9 +451,29 @@ impl Name {
             return false;
         }
         if self.star {
-            return glob(self.text.as_bytes(), part.text.as_bytes());
+            return self.describes(part.text);
         }
         self.text.eq_ignore_ascii_case(part.text) && !(self.proper && self.text != part.text)
+    }
+
+    /// Whether `text` is what a name with `*` describes.
+    fn describes(&self, text: &str) -> bool {
+        let (start, end) = self.around;
+        let text = text.as_bytes();
+        if text.len() < self.shortest.len() {
+            return false;
+        }
+        let (first, rest) = text.split_at(start);
+        let (mut rest, last) = rest.split_at(rest.len() - (self.text.len() - end));
+        let name = self.text.as_bytes();
+        if !first.eq_ignore_ascii_case(&name[..start]) || !last.eq_ignore_ascii_case(&name[end..]) {
+            return false;
+        }
+        name[start..end].split(|byte| *byte == b'*').filter(|piece| !piece.is_empty()).all(|piece| {
+            let found = rest.windows(piece.len()).position(|window| window.eq_ignore_ascii_case(piece));
+            rest = found.map_or(&[], |at| &rest[at + piece.len()..]);
+            found.is_some()
+        })
     }
 
     /// Whether a part that is written `text` could become this name. Where the place is known (`~/.ss?`) any
@@ -415,34 +501,4 @@ impl Name {
         }
         wild.could_become(self.shortest.as_bytes())
     }
-}
-
-/// Whether `text` is what `pattern` describes. Both may be long; only the last `*` is ever tried again.
-fn glob(pattern: &[u8], text: &[u8]) -> bool {
-    let tail = pattern.rsplit(|byte| *byte == b'*').next().unwrap_or_default();
-    if !text.len().checked_sub(tail.len()).is_some_and(|at| text[at..].eq_ignore_ascii_case(tail)) {
-        return false;
-    }
-    let (mut p, mut t) = (0, 0);
-    let mut again: Option<(usize, usize)> = None;
-    while t < text.len() {
-        match pattern.get(p) {
-            Some(b'*') => {
-                again = Some((p + 1, t));
-                p += 1;
-            }
-            Some(byte) if byte.eq_ignore_ascii_case(&text[t]) => {
-                p += 1;
-                t += 1;
-            }
-            _ => match &mut again {
-                Some((after, from)) => {
-                    *from += 1;
-                    (p, t) = (*after, *from);
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[p..].iter().all(|byte| *byte == b'*')
 }

@@ -107,9 +107,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    pub(super) fn new() -> Self {
-        Self { near: [Part::NONE; NEAR], length: 0, far: Vec::new() }
-    }
+    pub(super) const NONE: Self = Self { near: [Part::NONE; NEAR], length: 0, far: Vec::new() };
 
     pub(super) fn push(&mut self, part: Part<'a>) {
         if self.far.is_empty() {
@@ -122,6 +120,16 @@ impl<'a> Parts<'a> {
             self.length = 0;
         }
         self.far.push(part);
+    }
+
+    pub(super) fn extend(&mut self, others: &[Part<'a>]) {
+        match self.near.get_mut(self.length..self.length + others.len()) {
+            Some(places) if self.far.is_empty() => {
+                places.copy_from_slice(others);
+                self.length += others.len();
+            }
+            _ => others.iter().for_each(|part| self.push(*part)),
+        }
     }
 
     pub(super) fn pop(&mut self) {

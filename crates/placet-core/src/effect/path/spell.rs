@@ -91,32 +91,53 @@ const VARIABLES: &[(&str, &str)] = &[
 ];
 
 impl<'a> Located<'a> {
+    /// The working directory, or what [`Self::read`] begins with.
+    pub(super) const HERE: Self = Self {
+        root: Root::Relative,
+        climbs: 0,
+        parts: Parts::NONE,
+        wilds: Vec::new(),
+        slash_at: None,
+        maybe_slash_at: None,
+        home_at: None,
+        maybe_home_at: None,
+        drive_at: None,
+        tree_at: None,
+        unsure: false,
+    };
+
     /// Takes `path` apart, seen from `cwd`.
+    #[inline]
     pub(super) fn new(path: &'a str, cwd: Option<&Located<'a>>) -> Self {
+        let mut located = Self::HERE;
+        located.read(path, cwd);
+        located
+    }
+
+    /// Takes `path` apart in place, which spares a copy of much that is empty.
+    pub(super) fn read(&mut self, path: &'a str, cwd: Option<&Located<'a>>) {
         let cwd = cwd.filter(|cwd| cwd.is_absolute());
-        let mut located = Self::at(Root::Relative);
-        located.walk(path, cwd);
-        located.fold(cwd);
-        located.read_wildcards();
-        located.home_at = located.find_home();
-        located.slash_at = (located.root == Root::Slash).then_some(0);
-        (located.maybe_slash_at, located.maybe_home_at) = match located.root {
-            Root::Relative if located.climbs > 2 => (Some(0), Some(0)),
+        self.walk(path, cwd);
+        self.fold(cwd);
+        self.read_wildcards();
+        self.home_at = self.find_home();
+        self.slash_at = (self.root == Root::Slash).then_some(0);
+        (self.maybe_slash_at, self.maybe_home_at) = match self.root {
+            Root::Relative if self.climbs > 2 => (Some(0), Some(0)),
             Root::Relative => (None, Some(0)),
             Root::Unknown => (Some(1), Some(1)),
             Root::Slash | Root::Home(_) | Root::Drive(_) | Root::Share => (None, None),
         };
-        located.drive_at = match located.root {
+        self.drive_at = match self.root {
             Root::Drive(_) => Some(0),
             // An administrative share, `\\server\C$`, is a drive.
-            Root::Share if located.text(1).ends_with('$') => Some(2),
+            Root::Share if self.text(1).ends_with('$') => Some(2),
             Root::Slash | Root::Home(_) | Root::Share | Root::Relative | Root::Unknown => None,
         };
-        located.tree_at = match cwd {
-            Some(cwd) => located.beneath(cwd),
-            None => (located.root == Root::Relative && located.climbs == 0).then_some(0),
+        self.tree_at = match cwd {
+            Some(cwd) => self.beneath(cwd),
+            None => (self.root == Root::Relative && self.climbs == 0).then_some(0),
         };
-        located
     }
 
     /// The path without the wildcards at its end that stand for whole names: `/etc/*` is `/etc`.
@@ -245,27 +266,11 @@ impl<'a> Located<'a> {
         self.along(rest, Class::SEPARATOR);
     }
 
-    fn at(root: Root<'a>) -> Self {
-        Self {
-            root,
-            climbs: 0,
-            parts: Parts::new(),
-            wilds: Vec::new(),
-            slash_at: None,
-            maybe_slash_at: None,
-            home_at: None,
-            maybe_home_at: None,
-            drive_at: None,
-            tree_at: None,
-            unsure: false,
-        }
-    }
-
     /// Begins in the working directory.
     fn begin_at(&mut self, cwd: Option<&Located<'a>>) {
         if let Some(cwd) = cwd {
             self.root = cwd.root;
-            self.parts.clone_from(&cwd.parts);
+            self.parts.extend(&cwd.parts);
             self.wilds.clone_from(&cwd.wilds);
             self.unsure = cwd.unsure;
         }
@@ -329,7 +334,7 @@ impl<'a> Located<'a> {
                 ("System", "Volumes", "Data") => skip += 3,
                 ("proc", _, "root") => skip += 3,
                 ("proc", _, "cwd") => {
-                    let rest = std::mem::replace(self, Self::at(Root::Relative)).parts;
+                    let rest = std::mem::replace(self, Self::HERE).parts;
                     self.begin_at(cwd);
                     rest[skip + 3..].iter().for_each(|part| self.along(part.text, Class::NONE));
                     return;
@@ -384,23 +389,32 @@ impl<'a> Located<'a> {
     }
 
     fn find_home(&self) -> Option<usize> {
-        let is = |at: usize, name: &'static str| {
-            self.parts.get(at).is_some_and(|part| match part.wild {
-                false => name.eq_ignore_ascii_case(part.text),
-                true => {
-                    let could_be = |wild| Name::new(name).could_be(part.text, wild, true);
-                    !part.is_any() && self.wild(part).is_some_and(could_be)
-                }
-            })
+        let is = |part: &Part<'_>, name: &'static str| match part.wild {
+            false => name.eq_ignore_ascii_case(part.text),
+            true => {
+                let could_be = |wild| Name::new(name).could_be(part.text, wild, true);
+                !part.is_any() && self.wild(part).is_some_and(could_be)
+            }
         };
-        let length = self.parts.len();
-        match self.root {
-            Root::Home(_) => Some(0),
-            Root::Slash if length >= 2 && (is(0, "home") || is(0, "Users")) => Some(2),
-            Root::Slash if is(0, "root") => Some(1),
-            Root::Slash if is(0, "var") && is(1, "root") => Some(2),
-            Root::Drive(_) if length >= 2 && (is(0, "Users") || is(0, "Documents and Settings")) => Some(2),
-            Root::Slash | Root::Drive(_) | Root::Share | Root::Relative | Root::Unknown => None,
+        let parts = &self.parts[..];
+        // Such names begin with one of these letters, or with a wildcard.
+        let may_be = |top: &Part<'_>| {
+            top.wild
+                || matches!(
+                    top.text.as_bytes(),
+                    [b'H' | b'h' | b'U' | b'u' | b'R' | b'r' | b'V' | b'v' | b'D' | b'd', ..]
+                )
+        };
+        match (self.root, parts) {
+            (Root::Home(_), _) => Some(0),
+            (_, [top, ..]) if !may_be(top) => None,
+            (Root::Slash, [top, _, ..]) if is(top, "home") || is(top, "Users") => Some(2),
+            (Root::Slash, [top, ..]) if is(top, "root") => Some(1),
+            (Root::Slash, [top, next, ..]) if is(top, "var") && is(next, "root") => Some(2),
+            (Root::Drive(_), [top, _, ..]) if is(top, "Users") || is(top, "Documents and Settings") => {
+                Some(2)
+            }
+            (Root::Slash | Root::Drive(_) | Root::Share | Root::Relative | Root::Unknown, _) => None,
         }
     }
 
@@ -415,6 +429,8 @@ impl<'a> Located<'a> {
             _ => return None,
         };
         let same = |mine: &Part<'_>, theirs: &Part<'_>| match self.root {
+            // What was taken from there.
+            _ if std::ptr::eq(mine.text, theirs.text) => true,
             Root::Drive(_) => mine.text.eq_ignore_ascii_case(theirs.text),
             Root::Slash | Root::Home(_) | Root::Share | Root::Relative | Root::Unknown => {
                 mine.text == theirs.text

@@ -189,12 +189,24 @@ impl Ends {
     pub(super) fn new(name: &[u8]) -> Self {
         let (first, last) = match (name.first_chunk(), name.last_chunk()) {
             (Some(first), Some(last)) => (u32::from_le_bytes(*first), u32::from_be_bytes(*last)),
-            _ => {
-                let forwards = name.iter().rev().fold(0, |ends, byte| ends << 8 | u32::from(*byte));
-                (forwards, name.iter().fold(0, |ends, byte| ends << 8 | u32::from(*byte)))
-            }
+            _ => Self::of_short(name),
         };
         Self(u64::from(first) | u64::from(last) << 32 | u64::from_ne_bytes([CASE; 8]))
+    }
+
+    fn of_short(name: &[u8]) -> (u32, u32) {
+        let (first, last) = match *name {
+            [a] => ([a, 0, 0, 0], [0, 0, 0, a]),
+            [a, b] => ([a, b, 0, 0], [0, 0, a, b]),
+            [a, b, c] => ([a, b, c, 0], [0, a, b, c]),
+            _ => ([0; 4], [0; 4]),
+        };
+        (u32::from_le_bytes(first), u32::from_be_bytes(last))
+    }
+
+    /// The first three bytes.
+    pub(super) fn first_three(self) -> u32 {
+        self.0 as u32 & 0x00ff_ffff
     }
 
     /// A number for a name with these ends and `length` bytes, the same whatever the case of its letters.
