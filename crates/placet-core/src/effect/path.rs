@@ -45,7 +45,9 @@ static TREES: LazyLock<Index> = LazyLock::new(|| Index::new(known::TREES.iter().
 ///
 /// Without a working directory a relative path is in the working tree, unless it climbs out of it.
 pub fn classify(path: &str, cwd: Option<&str>) -> Found {
-    Base::new(cwd).classify(path)
+    let mut base = Base::NONE;
+    base.read(cwd);
+    base.classify(path)
 }
 
 /// A working directory, taken apart once for many paths.
@@ -56,16 +58,23 @@ pub struct Base<'a> {
 }
 
 impl<'a> Base<'a> {
+    const NONE: Self = Self { directory: Some(Located::HERE), broad: false };
+
     /// The working directory `cwd`, if there is one.
-    #[inline]
     pub fn new(cwd: Option<&'a str>) -> Self {
-        let mut base = Self { directory: None, broad: false };
-        if let Some(cwd) = cwd {
-            let directory = base.directory.insert(Located::HERE);
-            directory.read(cwd, None);
-            base.broad = is_broad(directory, None);
-        }
+        let mut base = Self::NONE;
+        base.read(cwd);
         base
+    }
+
+    fn read(&mut self, cwd: Option<&'a str>) {
+        match (&mut self.directory, cwd) {
+            (Some(directory), Some(cwd)) => {
+                directory.read(cwd, None);
+                self.broad = is_broad(directory, None);
+            }
+            (directory, _) => *directory = None,
+        }
     }
 
     /// `path` seen from here, in its one spelling.
@@ -83,10 +92,13 @@ impl<'a> Base<'a> {
 
     /// Reads what `path` says, seen from here.
     pub fn classify(&self, path: &str) -> Found {
-        match path.strip_prefix(r"\\.\") {
-            Some(device) => windows_device(path, device),
-            None => found(&Located::new(&spell::plain(path), self.directory.as_ref()), self),
+        if let Some(device) = path.strip_prefix(r"\\.\") {
+            return windows_device(path, device);
         }
+        let path = spell::plain(path);
+        let mut located = Located::HERE;
+        located.read(&path, self.directory.as_ref());
+        found(&located, self)
     }
 }
 
@@ -247,11 +259,8 @@ fn is_source(parts: &[Part<'_>]) -> bool {
 }
 
 fn is_broad(path: &Located<'_>, cwd: Option<&Located<'_>>) -> bool {
-    let whole;
-    let mut path = path;
     if path.parts.last().is_some_and(Part::is_whole_wildcard) {
-        whole = path.clone().without_wild_end();
-        path = &whole;
+        return is_broad(&path.clone().without_wild_end(), cwd);
     }
     // What holds the working directory holds its neighbours too.
     path.is_top() || TREES.any(path) || cwd.is_some_and(|cwd| path.is_above(cwd))

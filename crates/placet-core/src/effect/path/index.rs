@@ -27,12 +27,11 @@ pub(super) struct Index {
     last: Vec<Vec<u16>>,
     /// Whether each row says where it begins.
     anchored: bool,
-    /// How the last parts begin, if no row covers what lies beneath.
-    lasts: Option<Starts>,
+    /// How the last parts of paths begin that meet a row.
+    lasts: Starts,
 }
 
 /// The beginnings of names, as bits; a few others are taken for one. Most parts of most paths are none.
-#[derive(Clone, Copy)]
 struct Starts([u64; 64]);
 
 /// Numbers of rows, each with the key it is found by.
@@ -108,19 +107,18 @@ impl Index {
             first: vec![Vec::new(); 256],
             last: vec![Vec::new(); 256],
             anchored: true,
-            lasts: Some(Starts([0; 64])),
+            lasts: Starts([0; 64]),
         };
         let mut keys = Vec::new();
         for (number, pattern) in patterns.enumerate() {
             let row = Row::parse(pattern);
             index.anchored &= row.is_anchored();
-            index.lasts =
-                index.lasts.and_then(|lasts| lasts.with(row.parts.last().filter(|_| !row.beneath)?));
+            if row.beneath || !row.parts.last().is_some_and(|last| index.lasts.add(last)) {
+                index.lasts = Starts([u64::MAX; 64]);
+            }
             let number = number as u16;
             let first = &row.parts[0];
-            if let Some(starts) = index.starts.with(first) {
-                index.starts = starts;
-            }
+            index.starts.add(first);
             match Key::of(&row.parts) {
                 Some(key) => keys.push((key, number)),
                 None => match first.text.matches('.').count() {
@@ -150,12 +148,6 @@ impl Index {
     /// Calls `hit` for each row that `path` meets, in no particular order.
     pub(super) fn each(&self, path: &Located<'_>, mut hit: impl FnMut(Hit)) {
         let parts: &[Part<'_>] = &path.parts;
-        if let (Some(lasts), Some(last)) = (&self.lasts, parts.last())
-            && !last.wild
-            && !lasts.may_hold(last.ends)
-        {
-            return;
-        }
         let too_far = PARTS_MAX..parts.len().saturating_sub(PARTS_MAX);
         for (at, part) in parts.iter().enumerate() {
             let begins = self.starts.may_hold(part.ends);
@@ -248,9 +240,15 @@ impl Index {
 
     /// Whether `path` meets any row.
     pub(super) fn any(&self, path: &Located<'_>) -> bool {
-        let mut any = false;
-        self.each(path, |_| any = true);
-        any
+        let may = |last: &Part<'_>| last.wild || self.lasts.may_hold(last.ends);
+        path.parts.last().is_some_and(may) && self.some(path)
+    }
+
+    #[inline(never)]
+    fn some(&self, path: &Located<'_>) -> bool {
+        let mut some = false;
+        self.each(path, |_| some = true);
+        some
     }
 }
 
@@ -331,14 +329,14 @@ impl Row {
 }
 
 impl Starts {
-    /// These and how `name` begins, if its first letters are certain.
-    fn with(mut self, name: &Name) -> Option<Self> {
-        if name.star {
-            Key::start(&name.text[..name.around.0])?;
+    /// Adds how `name` begins, if that is certain.
+    fn add(&mut self, name: &Name) -> bool {
+        let certain = !name.star || Key::start(&name.text[..name.around.0]).is_some();
+        if certain {
+            let (word, bit) = Self::place(Ends::new(name.text.as_bytes()));
+            self.0[word] |= bit;
         }
-        let (word, bit) = Self::place(Ends::new(name.text.as_bytes()));
-        self.0[word] |= bit;
-        Some(self)
+        certain
     }
 
     fn may_hold(&self, ends: Ends) -> bool {

@@ -110,12 +110,18 @@ impl<'a> Parts<'a> {
     pub(super) const NONE: Self = Self { near: [Part::NONE; NEAR], length: 0, far: Vec::new() };
 
     pub(super) fn push(&mut self, part: Part<'a>) {
-        if self.far.is_empty() {
-            if let Some(place) = self.near.get_mut(self.length) {
+        match self.near.get_mut(self.length) {
+            Some(place) if self.far.is_empty() => {
                 *place = part;
                 self.length += 1;
-                return;
             }
+            _ => self.push_far(part),
+        }
+    }
+
+    #[cold]
+    fn push_far(&mut self, part: Part<'a>) {
+        if self.far.is_empty() {
             self.far.extend_from_slice(&self.near);
             self.length = 0;
         }

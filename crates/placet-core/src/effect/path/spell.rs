@@ -299,12 +299,13 @@ impl<'a> Located<'a> {
             "" | "." => {}
             ".." => self.up(),
             name if matches!(self.root, Root::Drive(_) | Root::Share) => {
-                self.parts.push(Part::new(windows_name(name)));
+                self.parts.push(windows_part(name));
             }
             name => self.parts.push(Part::of(name, seen)),
         }
     }
 
+    #[inline(never)]
     fn up(&mut self) {
         if self.parts.last().is_some_and(|part| part.text == ".." || part.wild && part.text.contains(HOLE)) {
             // Nobody knows how far down a hole goes, so nobody knows where up leads.
@@ -444,11 +445,12 @@ impl<'a> Located<'a> {
 }
 
 /// Windows ignores dots and spaces after a name, and `::$DATA` names the file itself.
-fn windows_name(name: &str) -> &str {
+#[inline(never)]
+fn windows_part(name: &str) -> Part<'_> {
     let name = name.find("::$").map_or(name, |at| &name[..at]);
     match name.trim_end_matches(['.', ' ']) {
-        "" => name,
-        trimmed => trimmed,
+        "" => Part::new(name),
+        trimmed => Part::new(trimmed),
     }
 }
 
