@@ -12,8 +12,9 @@ use super::wild::{Edges, Ends, Token, Wild};
 /// A table of patterns, arranged by the first part of each.
 pub(super) struct Index {
     rows: Vec<Row>,
-    /// How the first parts begin of which that is known.
-    starts: Starts,
+    /// The first parts without `*`, and how those with `*` begin. Most parts of most paths are neither.
+    names: Bits,
+    starts: Bits,
     /// Rows by what a part must have in common with their first part.
     filed: Files,
     /// The rest, tried on every part, or on every part with as many dots if their first part holds one or more.
@@ -28,11 +29,11 @@ pub(super) struct Index {
     /// Whether each row says where it begins.
     anchored: bool,
     /// How the last parts of paths begin that meet a row.
-    lasts: Starts,
+    lasts: Bits,
 }
 
-/// The beginnings of names, as bits; a few others are taken for one. Most parts of most paths are none.
-struct Starts([u64; 64]);
+/// A set of keys; a few others are taken for one of them.
+struct Bits([u64; 64]);
 
 /// Numbers of rows, each with the key it is found by.
 struct Files {
@@ -98,7 +99,8 @@ impl Index {
     pub(super) fn new(patterns: impl Iterator<Item = &'static str>) -> Self {
         let mut index = Self {
             rows: Vec::new(),
-            starts: Starts([0; 64]),
+            names: Bits([0; 64]),
+            starts: Bits([0; 64]),
             filed: Files::new(Vec::new()),
             others: Vec::new(),
             dotted: Vec::new(),
@@ -107,18 +109,23 @@ impl Index {
             first: vec![Vec::new(); 256],
             last: vec![Vec::new(); 256],
             anchored: true,
-            lasts: Starts([0; 64]),
+            lasts: Bits([0; 64]),
         };
         let mut keys = Vec::new();
         for (number, pattern) in patterns.enumerate() {
             let row = Row::parse(pattern);
             index.anchored &= row.is_anchored();
-            if row.beneath || !row.parts.last().is_some_and(|last| index.lasts.add(last)) {
-                index.lasts = Starts([u64::MAX; 64]);
+            match row.parts.last().and_then(Name::start) {
+                Some(start) if !row.beneath => index.lasts.add(start),
+                _ => index.lasts = Bits([u64::MAX; 64]),
             }
             let number = number as u16;
             let first = &row.parts[0];
-            index.starts.add(first);
+            match first.start() {
+                _ if !first.star => index.names.add(first.hash()),
+                Some(start) => index.starts.add(start),
+                None => {}
+            }
             match Key::of(&row.parts) {
                 Some(key) => keys.push((key, number)),
                 None => match first.text.matches('.').count() {
@@ -150,9 +157,9 @@ impl Index {
         let parts: &[Part<'_>] = &path.parts;
         let too_far = PARTS_MAX..parts.len().saturating_sub(PARTS_MAX);
         for (at, part) in parts.iter().enumerate() {
-            let begins = self.starts.may_hold(part.ends);
-            // Nothing is known of most parts.
-            if !begins && !part.dotted && !part.wild && self.others.is_empty() {
+            let (hash, start) = (part.hash(), part.ends.start());
+            let (named, begins) = (self.names.may_hold(hash), self.starts.may_hold(start));
+            if !named && !begins && !part.dotted && !part.wild && self.others.is_empty() {
                 continue;
             }
             if too_far.contains(&at) || self.anchored && !path.is_anchor(at) {
@@ -184,17 +191,16 @@ impl Index {
                     try_row(number);
                 }
             };
-            if begins {
-                let hash = part.hash();
+            if named {
                 match next {
                     Some(next) if next.wild => self.filed.under(Key::longer(hash)).for_each(&mut try_row),
                     Some(next) => self.filed.under(Key::pair(hash, next.hash())).for_each(&mut try_row),
                     None => {}
                 }
                 self.filed.under(hash).for_each(&mut try_row);
-                if let Some(key) = Key::start(part.text) {
-                    self.filed.under(key).for_each(&mut try_row);
-                }
+            }
+            if begins {
+                self.filed.under(start).for_each(&mut try_row);
             }
             if part.dotted
                 && let Some((before, key)) = Key::ending(part.text)
@@ -240,7 +246,7 @@ impl Index {
 
     /// Whether `path` meets any row.
     pub(super) fn any(&self, path: &Located<'_>) -> bool {
-        let may = |last: &Part<'_>| last.wild || self.lasts.may_hold(last.ends);
+        let may = |last: &Part<'_>| last.wild || self.lasts.may_hold(last.ends.start());
         path.parts.last().is_some_and(may) && self.some(path)
     }
 
@@ -328,25 +334,13 @@ impl Row {
     }
 }
 
-impl Starts {
-    /// Adds how `name` begins, if that is certain.
-    fn add(&mut self, name: &Name) -> bool {
-        let certain = !name.star || Key::start(&name.text[..name.around.0]).is_some();
-        if certain {
-            let (word, bit) = Self::place(Ends::new(name.text.as_bytes()));
-            self.0[word] |= bit;
-        }
-        certain
+impl Bits {
+    fn add(&mut self, key: u32) {
+        self.0[(key >> 26) as usize] |= 1 << (key >> 20 & 63);
     }
 
-    fn may_hold(&self, ends: Ends) -> bool {
-        let (word, bit) = Self::place(ends);
-        self.0[word] & bit != 0
-    }
-
-    fn place(ends: Ends) -> (usize, u64) {
-        let hash = ends.first_three().wrapping_mul(0x9e37_79b1);
-        ((hash >> 26) as usize, 1 << (hash >> 20 & 63))
+    fn may_hold(&self, key: u32) -> bool {
+        self.0[(key >> 26) as usize] & 1 << (key >> 20 & 63) != 0
     }
 }
 
@@ -385,9 +379,8 @@ impl Key {
             }
             [first, ..] if !first.star => Some(first.hash()),
             [first, ..] => {
-                let (start, _) = first.text.split_once('*')?;
-                let (_, end) = first.text.rsplit_once('*')?;
-                Self::start(start).or_else(|| Some(Self::ending(end)?.1))
+                let end = &first.text[first.around.1..];
+                first.start().or_else(|| Some(Self::ending(end)?.1))
             }
             [] => None,
         }
@@ -400,11 +393,6 @@ impl Key {
     /// Of a row with a second part, by the first: for paths whose second part is a wildcard.
     fn longer(first: u32) -> u32 {
         first ^ 0x4c6f_6e67
-    }
-
-    fn start(text: &str) -> Option<u32> {
-        let &[a, b, c] = text.as_bytes().first_chunk()?;
-        Some((u32::from_le_bytes([a, b, c, 0]) | 0x0020_2020).wrapping_mul(0x85eb_ca6b))
     }
 
     /// The key of what follows the last dot, and what comes before it.
@@ -441,6 +429,12 @@ impl Name {
 
     fn hash(&self) -> u32 {
         Ends::new(self.text.as_bytes()).hash(self.text.len())
+    }
+
+    /// The key of its first letters, if they are certain.
+    fn start(&self) -> Option<u32> {
+        let certain = !self.star || self.around.0 >= Ends::START;
+        certain.then(|| Ends::new(self.text.as_bytes()).start())
     }
 
     /// Whether a part of a path that holds no wildcard is this name.

@@ -328,6 +328,10 @@ impl<'a> Located<'a> {
 
     /// Takes away the beginnings that name the same place twice, such as `/private/etc`.
     fn fold(&mut self, cwd: Option<&Located<'a>>) {
+        // Each is one of these words or one letter.
+        if !matches!(self.text(0).as_bytes(), [b'p' | b'S' | b'm' | b'v', ..] | [_]) {
+            return;
+        }
         let mut skip = 0;
         while self.root == Root::Slash {
             match (self.text(skip), self.text(skip + 1), self.text(skip + 2)) {

@@ -204,9 +204,12 @@ impl Ends {
         (u32::from_le_bytes(first), u32::from_be_bytes(last))
     }
 
-    /// The first three bytes.
-    pub(super) fn first_three(self) -> u32 {
-        self.0 as u32 & 0x00ff_ffff
+    /// So many letters make a [`Self::start`].
+    pub(super) const START: usize = 3;
+
+    /// A number for the first letters, the same whatever their case.
+    pub(super) fn start(self) -> u32 {
+        (self.0 as u32 & 0x00ff_ffff).wrapping_mul(0x9e37_79b1)
     }
 
     /// A number for a name with these ends and `length` bytes, the same whatever the case of its letters.
