@@ -1,7 +1,8 @@
 //! Paths: where a file is, and what its exposure or loss would mean.
 //!
 //! All by the letters of the path; no disk is asked. What is known about names is in `known.rs`, the
-//! spellings of a path are made one in `spell.rs`, and `index.rs` finds the rows that fit.
+//! spellings of a path are made one in `spell.rs`, its names are kept in `parts.rs`, and `index.rs` finds
+//! the rows that fit, or that a wildcard could become by `wild.rs`.
 
 mod index;
 mod known;

@@ -4,6 +4,8 @@
 //! It begins at the root, at a home directory, at a drive, in the working tree or anywhere; one that
 //! ends in `/` covers what lies beneath as well. `*` stands for any text within a part.
 
+use std::borrow::Cow;
+
 use super::HOLE;
 use super::parts::Part;
 use super::spell::Located;
@@ -76,7 +78,7 @@ pub(super) struct Name {
     /// Where the first `*` begins and the last ends.
     around: (usize, usize),
     /// The shortest text that fits.
-    shortest: String,
+    shortest: Cow<'static, str>,
     /// Whether its capital letters matter.
     proper: bool,
 }
@@ -101,7 +103,7 @@ impl Index {
             rows: Vec::new(),
             names: Bits([0; 64]),
             starts: Bits([0; 64]),
-            filed: Files::new(Vec::new()),
+            filed: Files::new(&[]),
             others: Vec::new(),
             dotted: Vec::new(),
             dotted_twice: Vec::new(),
@@ -148,7 +150,7 @@ impl Index {
             index.last[lower(last)].push(number);
             index.rows.push(row);
         }
-        index.filed = Files::new(keys);
+        index.filed = Files::new(&keys);
         index
     }
 
@@ -218,7 +220,7 @@ impl Index {
     /// Calls `try_row` for each row whose first part `wild`, which is written `text`, could become, as far as the first
     /// and the last bytes tell.
     fn worth_a_look(&self, text: &str, wild: &Wild, mut try_row: impl FnMut(u16)) {
-        let written = Edges::new(text.bytes().map(Some), text.bytes().rev().map(Some));
+        let written = Edges::of(text);
         // What does not begin with a dot does not become a hidden file.
         let shown = matches!(wild.tokens.first(), Some(Token::Any | Token::One)) && !wild.hole;
         let fits = |number: &&u16| {
@@ -275,9 +277,7 @@ impl Row {
         let parts: Vec<Name> = rest.trim_end_matches('/').split('/').map(Name::new).collect();
         let first = parts[0].text.as_bytes();
         let ends = [first.first(), first.last()].map(|byte| byte.copied().unwrap_or_default());
-        let shortest = parts[0].shortest.as_bytes();
-        let shortest_edges =
-            Edges::new(shortest.iter().copied().map(Some), shortest.iter().rev().copied().map(Some));
+        let shortest_edges = Edges::of(&parts[0].shortest);
         let edges = [0, 1].map(|at| parts.get(at).map_or(Edges::default(), |name| name.edges));
         Self { scope, beneath, parts, ends, edges, shortest_edges }
     }
@@ -345,14 +345,20 @@ impl Bits {
 }
 
 impl Files {
-    fn new(mut rows: Vec<(u32, u16)>) -> Self {
-        rows.sort_by_key(|(key, _)| bucket(*key));
+    fn new(keys: &[(u32, u16)]) -> Self {
         let mut begins = Box::new([0; BUCKETS + 1]);
-        for (key, _) in &rows {
-            begins[bucket(*key) + 1] += 1;
+        for (key, _) in keys {
+            begins[bucket(*key)] += 1;
         }
+        // First where the rows of each bucket end, then where they begin, once all are in their places.
         for at in 0..BUCKETS {
             begins[at + 1] += begins[at];
+        }
+        let mut rows = vec![(0, 0); keys.len()];
+        for &(key, number) in keys {
+            let end = &mut begins[bucket(key)];
+            *end -= 1;
+            rows[usize::from(*end)] = (key, number);
         }
         Self { begins, rows }
     }
@@ -415,13 +421,14 @@ fn bucket(key: u32) -> usize {
 
 impl Name {
     pub(super) fn new(text: &'static str) -> Self {
-        let letter = |byte: u8| (byte != b'*').then_some(byte);
+        let star = text.bytes().position(|byte| byte == b'*');
+        let end = text.bytes().rposition(|byte| byte == b'*').map_or(0, |last| last + 1);
         Self {
             text,
-            edges: Edges::new(text.bytes().map(letter), text.bytes().rev().map(letter)),
-            star: text.contains('*'),
-            around: (text.find('*').unwrap_or_default(), text.rfind('*').map_or(0, |at| at + 1)),
-            shortest: text.replace('*', ""),
+            edges: star.map_or_else(|| Edges::of(text), |_| Edges::of_pattern(text)),
+            star: star.is_some(),
+            around: (star.unwrap_or_default(), end),
+            shortest: star.map_or(Cow::Borrowed(text), |_| Cow::Owned(text.replace('*', ""))),
             // `/system` is nobody's, `/System` is Apple's.
             proper: matches!(text, "System" | "Library" | "Applications"),
         }

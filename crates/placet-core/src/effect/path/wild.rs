@@ -154,10 +154,7 @@ pub(super) struct Edges {
 
 impl Edges {
     /// Of a name whose uncertain bytes are `None`, forwards and backwards.
-    pub(super) fn new(
-        forwards: impl Iterator<Item = Option<u8>>,
-        backwards: impl Iterator<Item = Option<u8>>,
-    ) -> Self {
+    fn new(forwards: impl Iterator<Item = Option<u8>>, backwards: impl Iterator<Item = Option<u8>>) -> Self {
         let mut edges = Self::default();
         let certain = |(shift, byte): (u32, Option<u8>)| Some((shift, byte?));
         let first = (0..32).step_by(8).zip(forwards).map_while(certain);
@@ -167,6 +164,18 @@ impl Edges {
             edges.certain |= 0xff << shift;
         }
         edges
+    }
+
+    /// Of a name that is certain.
+    pub(super) fn of(name: &str) -> Self {
+        let half = u64::from(u32::MAX) >> (32 - 8 * name.len().min(4));
+        Self { bytes: Ends::new(name.as_bytes()).0, certain: half | half << 32 }
+    }
+
+    /// Of a name whose `*` stand for any text.
+    pub(super) fn of_pattern(name: &str) -> Self {
+        let letter = |byte: u8| (byte != b'*').then_some(byte);
+        Self::new(name.bytes().map(letter), name.bytes().rev().map(letter))
     }
 
     /// Whether some name could have both.
@@ -179,7 +188,7 @@ impl Edges {
     }
 }
 
-/// The [`Edges`] of a name that is certain.
+/// The bytes of [`Edges`] that are all certain.
 #[derive(Clone, Copy)]
 pub(super) struct Ends(u64);
 
