@@ -586,6 +586,25 @@ fn names_are_for_people() {
 }
 
 #[test]
+fn the_number_of_parts_makes_no_difference() {
+    for count in 0..30 {
+        let deep = "/a".repeat(count);
+        let up = "/..".repeat(count);
+        for (path, name) in [
+            (format!("{deep}/.ssh/id_rsa"), format!("{deep}/.ssh/id_rsa")),
+            (format!("{deep}{up}/etc/shadow"), "/etc/shadow".to_owned()),
+            (format!("/proc/1/root{deep}/key.pem"), format!("{deep}/key.pem")),
+            (format!("/proc/1/cwd{deep}{up}/x/.netrc"), "/srv/shop/x/.netrc".to_owned()),
+        ] {
+            let found = classify(&path, Some("/srv/shop"));
+            assert_eq!(found.name, name, "{path}");
+            assert!(found.sensitivity >= Sensitivity::Secret, "{path}");
+        }
+        assert_eq!(join(&format!("/srv{deep}"), &format!("x{deep}")), format!("/srv{deep}/x{deep}"));
+    }
+}
+
+#[test]
 fn files_have_words() {
     for (path, what) in [
         ("~/.ssh/id_rsa", Some("a private SSH key")),

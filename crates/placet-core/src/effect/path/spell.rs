@@ -221,7 +221,7 @@ impl<'a> Located<'a> {
 
 /// How a path is taken apart.
 impl<'a> Located<'a> {
-    /// Goes along `path`, which has not been left yet by anything else.
+    /// Goes along `path` from where it begins.
     fn walk(&mut self, path: &'a str, cwd: Option<&Located<'a>>) {
         match path.as_bytes() {
             // Within a path that begins with `/`, a backslash is a letter.
