@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{
     How, Range,
     reader::Reader,
+    sign,
     token::Kind,
     value::{Text, Value},
 };
@@ -71,7 +72,7 @@ impl<'a> Reader<'a, '_> {
 
     fn assign_part(&mut self, at: usize, end: usize, value: Value<'a>, range: Range) {
         let last = end - 1;
-        if self.word(last) == "]" && self.kind(at) == Some(Kind::Name) {
+        if self.is(last, end, b']') && self.kind(at) == Some(Kind::Name) {
             // `object[key] = value`
             let open = self.tokens[last].link as usize;
             if open <= at || open >= last {
@@ -115,7 +116,7 @@ impl<'a> Reader<'a, '_> {
             }
             return;
         }
-        if last >= 2 && self.kind(last) == Some(Kind::Name) && self.is(last - 1, end, ".") {
+        if last >= 2 && self.kind(last) == Some(Kind::Name) && self.is(last - 1, end, b'.') {
             // `object.name = value`
             let attr = self.word(last);
             let (start, stop) = self.range(at, last - 1);
@@ -150,7 +151,7 @@ impl<'a> Reader<'a, '_> {
     /// `if name.endswith(".log")`: up to token `until`, a pattern is as narrow as that.
     pub(super) fn narrow(&mut self, at: usize, end: usize, until: usize) {
         if end < at + 6
-            || !self.is(at + 1, end, ".")
+            || !self.is(at + 1, end, b'.')
             || !matches!(self.word(at + 2), "endswith" | "endsWith" | "startswith" | "startsWith")
             || self.kind(at + 4) != Some(Kind::Text)
             || !self.counts()
@@ -184,10 +185,12 @@ impl<'a> Reader<'a, '_> {
         let stop = end.min(at + LOOKED_AT_MAX);
         for place in at..stop {
             if self.kind(place) == Some(Kind::Name)
-                && self.kind(place + 1) == Some(Kind::Operator)
-                && matches!(self.word(place + 1), "=" | "+=" | "-=" | "/=" | ":=")
+                && matches!(
+                    self.sign(place + 1, usize::MAX),
+                    b'=' | sign::ADD_SET | sign::SUBTRACT_SET | sign::DIVIDE_SET | sign::WALRUS
+                )
                 && !matches!(self.kind(place.wrapping_sub(1)), Some(Kind::Open))
-                && !self.is(place.wrapping_sub(1), end, ",")
+                && !self.is(place.wrapping_sub(1), end, b',')
             {
                 self.forget(self.word(place));
             }

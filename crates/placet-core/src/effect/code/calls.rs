@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use super::{
     How, Language, Range,
-    reader::{Arguments, Reader},
+    arguments::Arguments,
+    reader::Reader,
+    sign,
     special::Special,
     table::{self, Row, Slot, Word},
     token::{Kind as Token, inner},
@@ -30,25 +32,26 @@ impl<'a> Reader<'a, '_> {
         while at < end && !self.stopped {
             let Some(&token) = self.tokens.get(at) else { break };
             match token.kind {
-                // Most operators are told apart from these by their first letter.
-                Token::Operator if !matches!(token.sign, b'.' | b'?' | b'!' | b'+' | b'-' | b'<') => break,
-                Token::Operator => match self.letters(token) {
-                    b"." | b"?." => match self.kind(at + 1) {
+                Token::Operator => match token.sign {
+                    b'.' | sign::QUESTION_DOT => match self.kind(at + 1) {
                         Some(Token::Open) if at + 1 < end => at += 1,
                         Some(Token::Name) if at + 1 < end => {
                             (value, at) = self.member(value, first, at + 1, end);
                         }
                         _ => return (value, at + 1),
                     },
-                    b"!" if self.language == Language::JavaScript
-                        && (matches!(self.word(at + 1), "." | "[" | "(" | ")" | ";" | ",")) =>
+                    b'!' if self.language == Language::JavaScript
+                        && matches!(
+                            self.sign(at + 1, usize::MAX),
+                            b'.' | b'[' | b'(' | b')' | b';' | b','
+                        ) =>
                     {
                         at += 1;
                     }
-                    b"++" | b"--" if self.language == Language::JavaScript && token.extra == 0 => {
+                    sign::INCREMENT | sign::DECREMENT if self.language == Language::JavaScript && token.extra == 0 => {
                         return (Value::Unknown(value.origin()), at + 1);
                     }
-                    b"<" if self.language == Language::JavaScript => match self.type_arguments(at, end) {
+                    b'<' if self.language == Language::JavaScript => match self.type_arguments(at, end) {
                         Some(next) => at = next,
                         None => break,
                     },
@@ -56,11 +59,12 @@ impl<'a> Reader<'a, '_> {
                 },
                 Token::Open => {
                     let close = self.partner(at, end);
-                    match self.source.as_bytes()[token.start as usize] {
+                    match token.sign {
                         b'(' => {
                             let arguments = self.arguments(at + 1, close);
                             let range = self.range(first, (close + 1).min(end));
-                            value = self.call(value, arguments, range);
+                            value = self.call(value, &arguments, range);
+                            self.done_with(arguments);
                         }
                         b'[' => {
                             let range = self.range(first, (close + 1).min(end));
@@ -81,7 +85,7 @@ impl<'a> Reader<'a, '_> {
                         }
                         other => other,
                     };
-                    value = self.call(tag, Arguments::of(vec![text]), range);
+                    value = self.call(tag, &Arguments::of(vec![text]), range);
                     at += 1;
                 }
                 _ => break,
@@ -94,11 +98,11 @@ impl<'a> Reader<'a, '_> {
     fn member(&mut self, value: Value<'a>, first: usize, at: usize, end: usize) -> (Value<'a>, usize) {
         let method = self.word(at);
         let mut open = at + 1;
-        if self.is(open, end, "?.") && self.is(open + 1, end, "(") {
+        if self.is(open, end, sign::QUESTION_DOT) && self.is(open + 1, end, b'(') {
             open += 1;
         }
         if self.language == Language::JavaScript
-            && self.is(open, end, "<")
+            && self.is(open, end, b'<')
             && let Some(next) = self.type_arguments(open, end)
         {
             open = next;
@@ -110,7 +114,7 @@ impl<'a> Reader<'a, '_> {
             }
             _ => false,
         };
-        let call = self.is(open, end, "(");
+        let call = self.is(open, end, b'(');
         let by_function =
             is_call_of_function(method) && !matches!(&value, Value::Name(name) if name == "Reflect");
         if call && (!by_name || by_function) {
@@ -119,7 +123,8 @@ impl<'a> Reader<'a, '_> {
             let arguments = self.arguments(open + 1, close);
             let variable = (at >= 2 && first + 2 == at && self.kind(first) == Some(Token::Name))
                 .then(|| self.word(first));
-            let value = self.method_call(Receiver { value, method }, arguments, variable, range);
+            let value = self.method_call(Receiver { value, method }, &arguments, variable, range);
+            self.done_with(arguments);
             return (value, (close + 1).min(end));
         }
         let range = self.range(first, at + 1);
@@ -132,17 +137,18 @@ impl<'a> Reader<'a, '_> {
         const LENGTH_MAX: usize = 32;
         let mut depth = 0u32;
         for next in at..end.min(at + LENGTH_MAX) {
-            match (self.kind(next)?, self.word(next)) {
-                (Token::Operator, "<") => depth += 1,
-                (Token::Operator, ">") => {
+            let token = *self.tokens.get(next)?;
+            match (token.kind, token.sign) {
+                (Token::Operator, b'<') => depth += 1,
+                (Token::Operator, b'>') => {
                     depth -= 1;
                     if depth == 0 {
-                        return self.is(next + 1, end, "(").then_some(next + 1);
+                        return self.is(next + 1, end, b'(').then_some(next + 1);
                     }
                 }
                 (Token::Name | Token::Text, _) => {}
-                (Token::Operator, "." | "," | "|" | "&") => {}
-                (Token::Open | Token::Close, "[" | "]" | "{" | "}") => {}
+                (Token::Operator, b'.' | b',' | b'|' | b'&') => {}
+                (Token::Open | Token::Close, b'[' | b']' | b'{' | b'}') => {}
                 _ => return None,
             }
         }
@@ -151,14 +157,14 @@ impl<'a> Reader<'a, '_> {
 
     fn subscript(&mut self, value: &Value<'a>, at: usize, end: usize, range: Range) -> Value<'a> {
         let (key, next) = self.expression(at, end);
-        if !self.is(next, end, ":") && next > at {
+        if !self.is(next, end, b':') && next > at {
             return self.index(value, &key, range);
         }
         // A slice. What comes out of it is part of what was there; backwards is a known trick.
         let mut at = next;
         let mut numbers = 0;
         while at < end && !self.stopped {
-            if self.is(at, end, ":") {
+            if self.is(at, end, b':') {
                 numbers += 1;
                 at += 1;
                 continue;
@@ -167,7 +173,7 @@ impl<'a> Reader<'a, '_> {
             at = after.max(at + 1);
         }
         let backwards = numbers == 2
-            && self.word(end.saturating_sub(2)) == "-"
+            && self.is(end.saturating_sub(2), usize::MAX, b'-')
             && self.word(end.saturating_sub(1)) == "1";
         match value {
             Value::Text(text) if backwards && text.known() => {
@@ -183,39 +189,42 @@ impl<'a> Reader<'a, '_> {
 
     /// The arguments in tokens `at..end`.
     pub(super) fn arguments(&mut self, mut at: usize, end: usize) -> Arguments<'a> {
-        let mut arguments = Arguments::default();
         if at >= end {
-            return arguments;
+            return Arguments::default();
         }
         if let Some(value) = self.comprehension(at, end) {
-            arguments.positional.push(value);
-            return arguments;
+            return Arguments::of(vec![value]);
         }
+        let mut arguments = self.no_arguments();
         while at < end && !self.stopped {
-            if self.is(at, end, ",") {
+            if self.is(at, end, b',') {
                 at += 1;
                 continue;
             }
-            let sign = if matches!(self.sign(at, end), b'*' | b'.') { self.word(at) } else { "" };
+            let sign = self.sign(at, end);
             if self.language == Language::Python
                 && self.kind(at) == Some(Token::Name)
-                && self.is(at + 1, end, "=")
+                && self.is(at + 1, end, b'=')
             {
                 let name = self.word(at);
                 let (value, next) = self.expression(at + 2, end);
-                arguments.named.push((Cow::Borrowed(name), value));
+                arguments.push_named(Cow::Borrowed(name), value);
                 at = next.max(at + 2);
                 continue;
             }
             let (value, next) = self.expression(at, end);
             if next > at {
                 match (sign, value) {
-                    ("*" | "...", Value::List(items)) => {
-                        arguments.positional.extend(items.items.iter().cloned())
+                    (b'*' | sign::SPREAD, Value::List(items)) => {
+                        items.items.iter().for_each(|item| arguments.push(item.clone()));
                     }
-                    ("*" | "...", value) => arguments.positional.push(value.element()),
-                    ("**", Value::Dict(items)) => arguments.named.extend(items.items.iter().cloned()),
-                    (_, value) => arguments.positional.push(value),
+                    (b'*' | sign::SPREAD, value) => arguments.push(value.element()),
+                    (sign::POWER, Value::Dict(items)) => {
+                        items.items.iter().for_each(|(name, item)| {
+                            arguments.push_named(name.clone(), item.clone());
+                        });
+                    }
+                    (_, value) => arguments.push(value),
                 }
             }
             at = next.max(at + 1);
@@ -224,25 +233,25 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Calls `callee`.
-    pub(super) fn call(&mut self, callee: Value<'a>, arguments: Arguments<'a>, range: Range) -> Value<'a> {
+    pub(super) fn call(&mut self, callee: Value<'a>, arguments: &Arguments<'a>, range: Range) -> Value<'a> {
         if !self.counts() {
             return Value::Unknown(arguments.origin());
         }
         if let Value::Name(name) = &callee {
-            return self.call_named(name, None, &arguments, range);
+            return self.call_named(name, None, arguments, range);
         }
         let origin = arguments.origin();
         match callee {
             Value::Function(index) => {
                 if !self.follows(index) {
-                    self.callbacks("", &arguments, &Value::Unknown(Origin::PLAIN), range);
+                    self.callbacks("", arguments, &Value::Unknown(Origin::PLAIN), range);
                 }
-                self.call_function(index, &arguments, false)
+                self.call_function(index, arguments, false)
             }
             Value::OneOf(items) => {
                 let mut found: Option<Value<'a>> = None;
                 for item in items.items.iter().take(super::value::ALTERNATIVES_MAX) {
-                    let value = self.call(item.clone(), arguments.clone(), range);
+                    let value = self.call(item.clone(), arguments, range);
                     found = Some(match found {
                         Some(found) => found.or(value),
                         None => value,
@@ -255,8 +264,9 @@ impl<'a> Reader<'a, '_> {
                     return Value::Unknown(origin);
                 };
                 let mut positional = first.to_vec();
-                positional.extend(arguments.positional);
-                self.call(function.clone(), Arguments { positional, named: arguments.named }, range)
+                positional.extend_from_slice(arguments.positional());
+                let arguments = Arguments::new(positional, arguments.by_name().to_vec());
+                self.call(function.clone(), &arguments, range)
             }
             // A part of a client that is called: `s3.Bucket("x")` is the client still.
             Value::Thing(Kind::Cloud | Kind::Database | Kind::Session, _) => callee,
@@ -268,7 +278,7 @@ impl<'a> Reader<'a, '_> {
                 // Some function, nobody knows which.
                 self.all_known &= !matches!(other, Value::Unknown(_));
                 let value = Value::Unknown(other.origin().and(origin));
-                self.callbacks("", &arguments, &value, range);
+                self.callbacks("", arguments, &value, range);
                 value
             }
         }
@@ -278,7 +288,7 @@ impl<'a> Reader<'a, '_> {
     fn method_call(
         &mut self,
         receiver: Receiver<'a>,
-        arguments: Arguments<'a>,
+        arguments: &Arguments<'a>,
         variable: Option<&'a str>,
         range: Range,
     ) -> Value<'a> {
@@ -296,14 +306,14 @@ impl<'a> Reader<'a, '_> {
             return self.call_of_function(value, method, arguments, range);
         }
         if let Some(variable) = variable {
-            self.mutates(variable, &value, method, &arguments);
+            self.mutates(variable, &value, method, arguments);
         }
         match &value {
             Value::OneOf(items) => {
                 let mut found: Option<Value<'a>> = None;
                 for item in items.items.iter().take(super::value::ALTERNATIVES_MAX) {
                     let receiver = Receiver { value: item.clone(), method };
-                    let value = self.method_call(receiver, arguments.clone(), None, range);
+                    let value = self.method_call(receiver, arguments, None, range);
                     found = Some(match found {
                         Some(found) => found.or(value),
                         None => value,
@@ -315,7 +325,7 @@ impl<'a> Reader<'a, '_> {
                 self.call_named(
                     if method == "system" { "os.system" } else { "os.popen" },
                     None,
-                    &arguments,
+                    arguments,
                     range,
                 )
             }
@@ -323,17 +333,17 @@ impl<'a> Reader<'a, '_> {
                 self.opaque("calls machine code that nobody has read here", range);
                 Value::Unknown(value.origin().and(arguments.origin()))
             }
-            Value::Thing(Kind::Cloud, inside) => self.cloud_call(inside, method, &arguments, range),
+            Value::Thing(Kind::Cloud, inside) => self.cloud_call(inside, method, arguments, range),
             Value::Thing(kind, _) => match table::of(self.language).find_of(*kind, method) {
-                Some((name, row)) => self.call_row(row, name, Some(&value), &arguments, range),
-                None => self.unknown_method(&value, method, &arguments, range),
+                Some((name, row)) => self.call_row(row, name, Some(&value), arguments, range),
+                None => self.unknown_method(&value, method, arguments, range),
             },
-            _ => match self.known_method(&value, method, &arguments) {
+            _ => match self.known_method(&value, method, arguments) {
                 Some(found) => {
-                    self.callbacks(method, &arguments, &value, range);
+                    self.callbacks(method, arguments, &value, range);
                     found
                 }
-                None => self.unknown_method(&value, method, &arguments, range),
+                None => self.unknown_method(&value, method, arguments, range),
             },
         }
     }
@@ -342,26 +352,24 @@ impl<'a> Reader<'a, '_> {
         &mut self,
         function: Value<'a>,
         method: &str,
-        mut arguments: Arguments<'a>,
+        arguments: &Arguments<'a>,
         range: Range,
     ) -> Value<'a> {
-        if arguments.positional.is_empty() {
+        // The first is what `this` stands for.
+        let Some((_, given)) = arguments.positional().split_first() else {
             return self.call(function, arguments, range);
-        }
-        arguments.positional.remove(0);
-        if method == "apply" {
-            let list = arguments.positional.pop();
-            arguments.positional = match list {
-                Some(Value::List(items)) => items.items.clone(),
-                Some(other) => vec![other.element()],
-                None => Vec::new(),
-            };
-        }
+        };
+        let given = match (method, given) {
+            ("apply", [.., Value::List(items)]) => items.items.clone(),
+            ("apply", [.., other]) => vec![other.element()],
+            ("apply", []) => Vec::new(),
+            (_, given) => given.to_vec(),
+        };
         if method == "bind" {
-            arguments.positional.insert(0, function);
-            return Value::thing(Kind::Partial, Value::list(arguments.positional));
+            let bound = std::iter::once(function).chain(given).collect();
+            return Value::thing(Kind::Partial, Value::list(bound));
         }
-        self.call(function, arguments, range)
+        self.call(function, &Arguments::new(given, arguments.by_name().to_vec()), range)
     }
 
     /// A method nobody here knows, of an object nobody here knows.
@@ -458,7 +466,7 @@ impl<'a> Reader<'a, '_> {
         if let Some(program) = name.strip_prefix("sh.").filter(|_| self.language == Language::Python) {
             // The module `sh` has a function for each program.
             let mut words = vec![Text::plain(program.to_owned())];
-            words.extend(arguments.positional.iter().map(Value::as_text));
+            words.extend(arguments.positional().iter().map(Value::as_text));
             return Value::of_flow(self.run(&words, How::default(), range));
         }
         // Something that this very code has put into a class or an object.
@@ -524,11 +532,11 @@ impl<'a> Reader<'a, '_> {
                 let Some((function, first)) = inside.items().and_then(<[Value<'a>]>::split_first) else {
                     return Value::Unknown(arguments.origin());
                 };
-                let positional = first.iter().chain(&arguments.positional).cloned().collect();
-                let arguments = Arguments { positional, named: arguments.named.clone() };
+                let positional = first.iter().chain(arguments.positional()).cloned().collect();
+                let arguments = Arguments::new(positional, arguments.by_name().to_vec());
                 self.call_found(function, found_under, &arguments, range)
             }
-            other => self.call(other.clone(), arguments.clone(), range),
+            other => self.call(other.clone(), arguments, range),
         }
     }
 
@@ -544,16 +552,16 @@ impl<'a> Reader<'a, '_> {
     ) -> Value<'a> {
         const EXPANDED_MAX: u32 = 2;
         if depth < EXPANDED_MAX
+            && arguments.may_vary()
             && let Some((place, items)) =
-                arguments.positional.iter().enumerate().find_map(|(place, value)| match value {
+                arguments.positional().iter().enumerate().find_map(|(place, value)| match value {
                     Value::OneOf(items) => Some((place, items.clone())),
                     _ => None,
                 })
         {
             let mut found: Option<Value<'a>> = None;
             for item in items.items.iter().take(super::value::ALTERNATIVES_MAX) {
-                let mut one = arguments.clone();
-                one.positional[place] = item.clone();
+                let one = arguments.with(place, item.clone());
                 let value = self.with_each(row, name, receiver, &one, range, depth + 1);
                 found = Some(match found {
                     Some(found) => found.or(value),
@@ -606,15 +614,15 @@ impl<'a> Reader<'a, '_> {
             Value::Name(name) => self.acts(name),
             _ => false,
         };
-        if !arguments.all().any(is_function) {
+        if !arguments.may_be_called() || !arguments.all().any(is_function) {
             return;
         }
         let functions: Vec<(Option<usize>, Value<'a>)> = arguments
-            .positional
+            .positional()
             .iter()
             .enumerate()
             .map(|(place, value)| (Some(place), value))
-            .chain(arguments.named.iter().map(|(_, value)| (None, value)))
+            .chain(arguments.by_name().iter().map(|(_, value)| (None, value)))
             .filter(|(_, value)| is_function(value))
             .map(|(place, value)| (place, value.clone()))
             .take(8)
@@ -641,8 +649,8 @@ impl<'a> Reader<'a, '_> {
         for (place, function) in functions {
             let given = match (arguments.named("args"), place) {
                 (Some(Value::List(items)), _) => items.items.clone(),
-                (_, Some(place)) if place + 1 < arguments.positional.len() && !each => {
-                    arguments.positional[place + 1..].to_vec()
+                (_, Some(place)) if place + 1 < arguments.positional().len() && !each => {
+                    arguments.positional()[place + 1..].to_vec()
                 }
                 (_, _) => {
                     let others = arguments
@@ -659,7 +667,7 @@ impl<'a> Reader<'a, '_> {
                     vec![each; if matches!(function, Value::Function(_)) { 4 } else { 1 }]
                 }
             };
-            self.call(function, Arguments { positional: given, named: Vec::new() }, range);
+            self.call(function, &Arguments::of(given), range);
         }
     }
 
@@ -808,7 +816,7 @@ fn slot_values<'r, 'a>(
     if slot.receiver {
         (receiver, &[])
     } else if slot.rest {
-        (None, arguments.positional.get(slot.index.unwrap_or(0)..).unwrap_or_default())
+        (None, arguments.positional().get(slot.index.unwrap_or(0)..).unwrap_or_default())
     } else {
         let placed = slot.index.and_then(|index| arguments.at(index));
         (placed.or_else(|| slot.names.iter().find_map(|name| arguments.named(name))), &[])

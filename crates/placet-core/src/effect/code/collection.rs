@@ -7,6 +7,7 @@ use super::{
     expression::DEPTH_MAX,
     javascript_tokens, literal, python_tokens,
     reader::Reader,
+    sign,
     token::{self, Kind, flags},
     value::{self, Value},
 };
@@ -28,7 +29,7 @@ impl<'a> Reader<'a, '_> {
         (value, next)
     }
 
-    fn one_string(&mut self, at: usize) -> Value<'a> {
+    pub(super) fn one_string(&mut self, at: usize) -> Value<'a> {
         let token = self.tokens[at];
         let inner = token::inner(token);
         if token.kind == Kind::Template {
@@ -173,12 +174,12 @@ impl<'a> Reader<'a, '_> {
         let mut items = Vec::new();
         let mut commas = false;
         while at < end && !self.stopped {
-            if self.is(at, end, ",") {
+            if self.is(at, end, b',') {
                 commas = true;
                 at += 1;
                 continue;
             }
-            let spreads = matches!(self.word(at), "*" | "...") && self.kind(at) == Some(Kind::Operator);
+            let spreads = matches!(self.sign(at, end), b'*' | sign::SPREAD);
             let (value, next) = self.expression(at, end);
             if next > at {
                 match value {
@@ -200,11 +201,11 @@ impl<'a> Reader<'a, '_> {
         let mut more = Origin::PLAIN;
         let javascript = self.language == Language::JavaScript;
         while at < end && !self.stopped {
-            if self.is(at, end, ",") {
+            if self.is(at, end, b',') {
                 at += 1;
                 continue;
             }
-            if matches!(self.word(at), "**" | "...") {
+            if matches!(self.sign(at, end), sign::POWER | sign::SPREAD) {
                 let (value, next) = self.expression(at + 1, end);
                 more = more.and(value.origin());
                 if let Value::Dict(inner) = &value {
@@ -222,18 +223,18 @@ impl<'a> Reader<'a, '_> {
                     key += 1;
                 }
                 let name = self.word(key);
-                if self.is(key + 1, end, ":") {
+                if self.is(key + 1, end, b':') {
                     let (value, next) = self.expression(key + 2, end);
                     items.push((Cow::Borrowed(name), value));
                     at = next.max(key + 2);
                     continue;
                 }
-                if self.is(key + 1, end, "(") {
+                if self.is(key + 1, end, b'(') {
                     at = self.method(key + 1, end, &mut items, name);
                     continue;
                 }
-                if key + 1 >= end || self.is(key + 1, end, ",") {
-                    let value = self.name_value(key, end);
+                if key + 1 >= end || self.is(key + 1, end, b',') {
+                    let value = self.name_value(key);
                     items.push((Cow::Borrowed(name), value));
                     at = key + 1;
                     continue;
@@ -241,7 +242,7 @@ impl<'a> Reader<'a, '_> {
             }
             let (key, next) = self.expression(at, end);
             let next = next.max(at + 1);
-            if self.is(next, end, ":") {
+            if self.is(next, end, b':') {
                 let (value, after) = self.expression(next + 1, end);
                 let key = match key {
                     // `{["a" + "b"]: …}` has its key in brackets.
@@ -269,7 +270,7 @@ impl<'a> Reader<'a, '_> {
         name: &'a str,
     ) -> usize {
         let close = self.partner(open, end);
-        if self.is(close + 1, end, "{") {
+        if self.is(close + 1, end, b'{') {
             let stop = self.partner(close + 1, end);
             let function = self.define((open + 1, close), (close + 2, stop), false);
             items.push((Cow::Borrowed(name), function));
@@ -283,13 +284,19 @@ impl<'a> Reader<'a, '_> {
         if self.language != Language::Python {
             return None;
         }
+        // Most brackets are known to have none.
+        if let Some(open) = at.checked_sub(1).and_then(|open| self.tokens.get(open))
+            && open.kind == Kind::Open
+            && open.extra & token::HOLDS_FOR == 0
+        {
+            return None;
+        }
         let mut first = at;
         let end = end.min(self.tokens.len());
         while first < end {
             let token = self.tokens[first];
             match token.kind {
-                // It is a keyword, and these are told by their first letter.
-                Kind::Name if token.sign == b'f' && self.word(first) == "for" => break,
+                Kind::Name if token.sign == sign::FOR => break,
                 Kind::Open => first = self.partner(first, end) + 1,
                 _ => first += 1,
             }
@@ -300,9 +307,9 @@ impl<'a> Reader<'a, '_> {
         let sometimes = std::mem::replace(&mut self.sometimes, false);
         let mut clause = first;
         while clause < end && !self.stopped {
-            match self.word(clause) {
-                "for" => clause = self.bind_loop(clause + 1, end),
-                "if" => {
+            match self.sign(clause, end) {
+                sign::FOR => clause = self.bind_loop(clause + 1, end),
+                sign::IF => {
                     let (_, next) = self.expression(clause + 1, end);
                     self.narrow(clause + 1, next, usize::MAX);
                     clause = next.max(clause + 1);
@@ -312,7 +319,7 @@ impl<'a> Reader<'a, '_> {
         }
         self.sometimes = true;
         let (value, next) = self.expression(at, first);
-        let value = match self.is(next, first, ":") {
+        let value = match self.is(next, first, b':') {
             true => {
                 let (second, _) = self.expression(next + 1, first);
                 Value::Unknown(value.origin().and(second.origin()))

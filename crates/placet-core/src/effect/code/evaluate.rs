@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use super::{
     How, Range,
     calls::is_hole,
-    reader::{Arguments, Reader},
+    arguments::Arguments,
+    reader::Reader,
     value::{Text, Value},
 };
 use crate::{
@@ -93,8 +94,8 @@ impl<'a> Reader<'a, '_> {
         }
         let mut pairs: Vec<(String, Json)> = Vec::new();
         let positional =
-            names.iter().zip(&arguments.positional).map(|(name, value)| ((*name).to_owned(), value));
-        let named = arguments.named.iter().map(|(name, value)| (name.clone().into_owned(), value));
+            names.iter().zip(arguments.positional()).map(|(name, value)| ((*name).to_owned(), value));
+        let named = arguments.by_name().iter().map(|(name, value)| (name.clone().into_owned(), value));
         for (name, value) in positional.chain(named).take(32) {
             // What is itself a script or code is followed here, within the budgets of this very code.
             let words = words::split(&name);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{
     Language,
     reader::Reader,
+    sign,
     token::Kind,
     value::{self, Text, Value, concatenated, joined},
 };
@@ -22,85 +23,127 @@ impl<'a> Reader<'a, '_> {
             self.give_up("the code is nested too deeply to follow");
             return (Value::Unknown(Origin::PLAIN), end);
         }
+        if let Some(found) = self.lone_operand(at, end) {
+            return found;
+        }
         self.depth += 1;
         let found = self.expression_within(at, end);
         self.depth -= 1;
         found
     }
 
+    /// An expression that is a single token, which half of them are.
+    fn lone_operand(&mut self, at: usize, end: usize) -> Option<(Value<'a>, usize)> {
+        let token = *self.tokens.get(at).filter(|_| at < end)?;
+        let alone = at + 1 >= end || {
+            let next = *self.tokens.get(at + 1)?;
+            next.sign != 0 && ends_expression(next.sign)
+        };
+        if !alone {
+            return None;
+        }
+        let plain = match token.kind {
+            Kind::Name => token.sign == 0,
+            kind => matches!(kind, Kind::Text | Kind::Number),
+        };
+        if !plain {
+            return None;
+        }
+        self.step();
+        if self.stopped {
+            return Some((Value::Unknown(Origin::PLAIN), at));
+        }
+        let value = match token.kind {
+            Kind::Name => self.name_value(at),
+            Kind::Text => self.one_string(at),
+            _ => number(self.word(at)),
+        };
+        Some((value, at + 1))
+    }
+
     fn expression_within(&mut self, from: usize, end: usize) -> (Value<'a>, usize) {
         let (left, at) = self.unary(from, end);
         // Most expressions are a single operand.
-        if matches!(self.sign(at, end), 0 | b',' | b')' | b'.' | b';') {
+        if ends_expression(self.sign(at, end)) {
             return (left, at);
         }
         let (left, at) = self.product_of(left, at, end);
         let (mut left, mut at) = self.sum_of(left, at, end);
-        while !matches!(self.sign(at, end), 0 | b',' | b')' | b'.' | b';') && !self.stopped {
-            let word = self.word(at);
-            let python = self.language == Language::Python;
-            match word {
-                "or" | "and" if python => {
+        let python = self.language == Language::Python;
+        while !self.stopped {
+            let sign = self.sign(at, end);
+            match sign {
+                sign::OR | sign::AND if python => {
                     let (right, next) = self.sum(at + 1, end);
                     (left, at) = (left.or(right), next.max(at + 1));
                 }
-                "||" | "&&" | "??" if !python => {
+                sign::OR_OR | sign::AND_AND | sign::QUESTIONS if !python => {
                     let (right, next) = self.sum(at + 1, end);
                     (left, at) = (left.or(right), next.max(at + 1));
                 }
-                "if" if python => {
+                sign::IF if python => {
                     let (_, next) = self.sum_or_comparison(at + 1, end);
                     at = next.max(at + 1);
-                    if self.is(at, end, "else") {
+                    if self.is(at, end, sign::ELSE) {
                         let (right, next) = self.sum(at + 1, end);
                         (left, at) = (left.or(right), next.max(at + 1));
                     }
                 }
-                "?" if !python => {
+                b'?' if !python => {
                     let (yes, next) = self.expression(at + 1, end);
                     at = next.max(at + 1);
                     left = yes;
-                    if self.is(at, end, ":") {
+                    if self.is(at, end, b':') {
                         let (no, next) = self.expression(at + 1, end);
                         (left, at) = (left.or(no), next.max(at + 1));
                     }
                 }
-                "not" | "in" | "is" if python => {
+                sign::NOT | sign::IN | sign::IS if python => {
                     // `not in` and `is not` are two words.
-                    let skip = 1 + usize::from(matches!(self.word(at + 1), "in" | "not"));
+                    let skip = 1 + usize::from(matches!(self.sign(at + 1, usize::MAX), sign::IN | sign::NOT));
                     let (right, next) = self.sum(at + skip, end);
                     left = Value::Unknown(left.origin().and(right.origin()));
                     at = next.max(at + skip);
                 }
-                "in" | "instanceof" | "as" | "satisfies" if !python => {
+                sign::IN | sign::INSTANCEOF | sign::AS | sign::SATISFIES if !python => {
                     let (right, next) = self.sum(at + 1, end);
-                    if matches!(word, "in" | "instanceof") {
+                    if matches!(sign, sign::IN | sign::INSTANCEOF) {
                         left = Value::Unknown(left.origin().and(right.origin()));
                     }
                     at = next.max(at + 1);
                 }
-                "==" | "!=" | "<" | ">" | "<=" | ">=" | "===" | "!==" | "&" | "|" | "^" | "<<" | ">>" => {
+                sign if compares(sign) || matches!(sign, sign::EQUAL_STRICT | sign::NOT_EQUAL_STRICT) => {
                     let (right, next) = self.sum(at + 1, end);
-                    left = match (word, &left, &right) {
+                    left = match (sign, &left, &right) {
                         // Python joins dictionaries that way.
-                        ("|", Value::Dict(_), _) => left.or(right),
+                        (b'|', Value::Dict(_), _) => left.or(right),
                         _ => Value::Unknown(left.origin().and(right.origin())),
                     };
                     at = next.max(at + 1);
                 }
-                ":=" if python => {
+                sign::WALRUS if python => {
                     let (right, next) = self.expression(at + 1, end);
                     if self.kind(from) == Some(Kind::Name) && at == from + 1 {
                         self.set(self.word(from), right.clone());
                     }
                     (left, at) = (right, next.max(at + 1));
                 }
-                "=" | "+=" | "??=" | "||=" | "&&=" | "-=" | "*=" | "/=" | "%=" if !python => {
+                b'='
+                | sign::ADD_SET
+                | sign::QUESTIONS_SET
+                | sign::OR_OR_SET
+                | sign::AND_AND_SET
+                | sign::SUBTRACT_SET
+                | sign::MULTIPLY_SET
+                | sign::DIVIDE_SET
+                | sign::REMAINDER_SET
+                    if !python =>
+                {
                     let (right, next) = self.expression(at + 1, end);
-                    let value = match word {
-                        "=" => right,
-                        "+=" => concatenated(&left, &right),
-                        "??=" | "||=" | "&&=" => left.or(right),
+                    let value = match sign {
+                        b'=' => right,
+                        sign::ADD_SET => concatenated(&left, &right),
+                        sign::QUESTIONS_SET | sign::OR_OR_SET | sign::AND_AND_SET => left.or(right),
                         _ => Value::Unknown(left.origin().and(right.origin())),
                     };
                     self.assign(from, at, value.clone());
@@ -115,26 +158,14 @@ impl<'a> Reader<'a, '_> {
     /// What stands between `if` and `else` of Python: anything without them.
     fn sum_or_comparison(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
         let (mut left, mut at) = self.sum(at, end);
-        while at < end && matches!(self.kind(at), Some(Kind::Name | Kind::Operator)) && !self.stopped {
-            if !matches!(
-                self.word(at),
-                "or" | "and"
-                    | "not"
-                    | "in"
-                    | "is"
-                    | "=="
-                    | "!="
-                    | "<"
-                    | ">"
-                    | "<="
-                    | ">="
-                    | "&"
-                    | "|"
-                    | "^"
-                    | "<<"
-                    | ">>"
-                    | ":="
-            ) {
+        while !self.stopped {
+            let sign = self.sign(at, end);
+            if !compares(sign)
+                && !matches!(
+                    sign,
+                    sign::OR | sign::AND | sign::NOT | sign::IN | sign::IS | sign::WALRUS
+                )
+            {
                 break;
             }
             let (right, next) = self.sum(at + 1, end);
@@ -151,13 +182,11 @@ impl<'a> Reader<'a, '_> {
 
     /// The sum that begins with `left`, which ends at `at`.
     fn sum_of(&mut self, mut left: Value<'a>, mut at: usize, end: usize) -> (Value<'a>, usize) {
-        while matches!(self.sign(at, end), b'+' | b'-') && !self.stopped {
-            let word = self.word(at);
-            if word != "+" && word != "-" {
-                break;
-            }
+        while let sign @ (b'+' | b'-') = self.sign(at, end)
+            && !self.stopped
+        {
             let (right, next) = self.product(at + 1, end);
-            left = if word == "+" {
+            left = if sign == b'+' {
                 self.add(&left, &right)
             } else {
                 match (&left, &right) {
@@ -187,32 +216,30 @@ impl<'a> Reader<'a, '_> {
 
     /// The product that begins with `left`, which ends at `at`.
     fn product_of(&mut self, mut left: Value<'a>, mut at: usize, end: usize) -> (Value<'a>, usize) {
-        while matches!(self.sign(at, end), b'*' | b'/' | b'%' | b'@') && !self.stopped {
-            let word = self.word(at);
-            if !matches!(word, "*" | "/" | "%" | "//" | "**" | "@") {
-                break;
-            }
+        while let sign @ (b'*' | b'/' | b'%' | b'@' | sign::FLOOR | sign::POWER) = self.sign(at, end)
+            && !self.stopped
+        {
             let (right, next) = self.unary(at + 1, end);
-            left = self.combine(word, left, right);
+            left = self.combine(sign, left, right);
             at = next.max(at + 1);
         }
         (left, at)
     }
 
-    fn combine(&mut self, sign: &str, left: Value<'a>, right: Value<'a>) -> Value<'a> {
+    fn combine(&mut self, sign: u8, left: Value<'a>, right: Value<'a>) -> Value<'a> {
         let origin = left.origin().and(right.origin());
         match (sign, &left, &right) {
             // `Path(a) / b`, and a text that is divided must be one too.
-            ("/", Value::Thing(value::Kind::Path, inside), _) => {
+            (b'/', Value::Thing(value::Kind::Path, inside), _) => {
                 let directory = inside.as_text();
                 let inside = right.map_text(&mut |name| Value::Text(joined(&directory, name)));
                 Value::thing(value::Kind::Path, inside)
             }
-            ("/", Value::Text(_), Value::Thing(value::Kind::Path, inside)) => {
+            (b'/', Value::Text(_), Value::Thing(value::Kind::Path, inside)) => {
                 let inside = Value::Text(joined(&left.as_text(), &inside.as_text()));
                 Value::thing(value::Kind::Path, inside)
             }
-            ("%", Value::Text(text), _) => {
+            (b'%', Value::Text(text), _) => {
                 self.copies(text.text.len());
                 let items = match &right {
                     Value::List(items) => items.items.clone(),
@@ -220,8 +247,8 @@ impl<'a> Reader<'a, '_> {
                 };
                 Value::Text(percent_formatted(text, &items, origin))
             }
-            ("*", Value::Text(text), Value::Number(count))
-            | ("*", Value::Number(count), Value::Text(text)) => {
+            (b'*', Value::Text(text), Value::Number(count))
+            | (b'*', Value::Number(count), Value::Text(text)) => {
                 let count = usize::try_from(*count).unwrap_or(0);
                 if text.text.len().saturating_mul(count) > TEXT_MAX {
                     return Value::Unknown(origin);
@@ -229,11 +256,11 @@ impl<'a> Reader<'a, '_> {
                 self.copies(text.text.len() * count);
                 Value::Text(text.with(text.text.repeat(count)))
             }
-            ("*", Value::Number(one), Value::Number(other)) => Value::Number(one.wrapping_mul(*other)),
-            ("*", Value::List(_), _) => left,
+            (b'*', Value::Number(one), Value::Number(other)) => Value::Number(one.wrapping_mul(*other)),
+            (b'*', Value::List(_), _) => left,
             (_, Value::Number(one), Value::Number(other)) if *other != 0 => match sign {
-                "/" | "//" => Value::Number(one.wrapping_div(*other)),
-                "%" => Value::Number(one.wrapping_rem(*other)),
+                b'/' | sign::FLOOR => Value::Number(one.wrapping_div(*other)),
+                b'%' => Value::Number(one.wrapping_rem(*other)),
                 _ => Value::Unknown(origin),
             },
             _ => Value::Unknown(origin),
@@ -242,13 +269,14 @@ impl<'a> Reader<'a, '_> {
 
     fn unary(&mut self, mut at: usize, end: usize) -> (Value<'a>, usize) {
         let mut negative = false;
-        while self.sign(at, end) != 0 {
-            match self.word(at) {
-                "-" => negative = !negative,
-                "+" | "~" | "!" | "++" | "--" => {}
-                "*" | "**" | "..." => {}
-                "not" | "await" | "yield" | "from" if self.language == Language::Python => {}
-                "await" | "yield" | "typeof" | "void" | "delete" | "new" | "throw"
+        loop {
+            match self.sign(at, end) {
+                b'-' => negative = !negative,
+                b'+' | b'~' | b'!' | sign::INCREMENT | sign::DECREMENT => {}
+                b'*' | sign::POWER | sign::SPREAD => {}
+                sign::AWAIT | sign::YIELD => {}
+                sign::NOT | sign::FROM if self.language == Language::Python => {}
+                sign::TYPEOF | sign::VOID | sign::DELETE | sign::NEW | sign::THROW
                     if self.language == Language::JavaScript => {}
                 _ => break,
             }
@@ -284,7 +312,7 @@ impl<'a> Reader<'a, '_> {
         let (value, next) = match token.kind {
             Kind::Name => match self.literal_function(at, end) {
                 Some(found) => found,
-                None => (self.name_value(at, end), at + 1),
+                None => (self.name_value(at), at + 1),
             },
             Kind::Number => (number(self.word(at)), at + 1),
             Kind::Text | Kind::Template => self.string(at, end),
@@ -301,21 +329,42 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// A plain name.
-    pub(super) fn name_value(&mut self, at: usize, _end: usize) -> Value<'a> {
-        let word = self.word(at);
-        if self.tokens[at].link == 1 {
-            match word {
-                "None" | "null" | "undefined" => return Value::Nothing,
-                "True" | "true" => return Value::Truth(true),
-                "False" | "false" => return Value::Truth(false),
-                _ => {}
-            }
+    pub(super) fn name_value(&mut self, at: usize) -> Value<'a> {
+        match self.tokens[at].sign {
+            sign::UPPER_NONE | sign::NULL | sign::UNDEFINED => return Value::Nothing,
+            sign::UPPER_TRUE | sign::TRUE => return Value::Truth(true),
+            sign::UPPER_FALSE | sign::FALSE => return Value::Truth(false),
+            _ => {}
         }
+        let word = self.word(at);
         match self.names.get(word) {
             Some(value) => value.clone(),
             None => self.free_name(word),
         }
     }
+}
+
+/// Whether no expression goes on at this sign: quickly told of those that stand behind most of them.
+fn ends_expression(sign: u8) -> bool {
+    matches!(sign, 0 | b',' | b')' | b']' | b'}' | b';' | b':' | sign::LINE)
+}
+
+/// Whether what stands on both sides of this sign is compared, or put together bit by bit.
+fn compares(sign: u8) -> bool {
+    matches!(
+        sign,
+        sign::EQUAL
+            | sign::NOT_EQUAL
+            | b'<'
+            | b'>'
+            | sign::UP_TO
+            | sign::FROM_ON
+            | b'&'
+            | b'|'
+            | b'^'
+            | sign::SHIFT_LEFT
+            | sign::SHIFT_RIGHT
+    )
 }
 
 /// `"%s/%d" % (a, b)`.

@@ -2,7 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::{reader::Reader, token::Kind, value::Value};
+use super::{
+    reader::Reader,
+    sign,
+    token::{BROKEN_OFF, Kind},
+    value::Value,
+};
 use crate::effect::shell::Origin;
 
 impl<'a> Reader<'a, '_> {
@@ -12,8 +17,8 @@ impl<'a> Reader<'a, '_> {
         let mut depth = 0u32;
         while at < end && !self.stopped {
             let Some(&token) = self.tokens.get(at) else { break };
-            match (token.kind, self.letters(token)) {
-                (Kind::Open, b"{") => {
+            match (token.kind, token.sign) {
+                (Kind::Open, b'{') => {
                     depth += 1;
                     self.sometimes = true;
                     at += 1;
@@ -24,7 +29,7 @@ impl<'a> Reader<'a, '_> {
                     self.sometimes = before || depth > 0;
                     at += 1;
                 }
-                (Kind::Operator, b";" | b"," | b":") => at += 1,
+                (Kind::Operator, b';' | b',' | b':') => at += 1,
                 _ => at = self.javascript_statement(at, end).max(at + 1),
             }
         }
@@ -32,42 +37,40 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn javascript_statement(&mut self, at: usize, end: usize) -> usize {
-        if self.kind(at) != Some(Kind::Name) {
-            return self.expression(at, end).1;
-        }
-        match self.word(at) {
-            "import" if !self.is(at + 1, end, "(") && !self.is(at + 1, end, ".") => {
+        let sign = self.sign(at, end);
+        match sign {
+            sign::IMPORT if !self.is(at + 1, end, b'(') && !self.is(at + 1, end, b'.') => {
                 self.import_declaration(at + 1, end)
             }
-            "export" | "default" | "declare" | "abstract" => at + 1,
-            "const" | "let" | "var" | "using"
+            sign::EXPORT | sign::DEFAULT | sign::DECLARE | sign::ABSTRACT => at + 1,
+            sign::CONST | sign::LET | sign::VAR | sign::USING
                 if at + 1 < end && self.tokens[at + 1].kind != Kind::Operator =>
             {
                 self.declaration(at + 1, end)
             }
-            "function" => self.function_declaration(at, end),
-            "async" if self.is(at + 1, end, "function") => self.function_declaration(at + 1, end),
-            "class" => self.class(at, end),
-            "interface" | "enum" | "namespace"
-                if self.kind(at + 1) == Some(Kind::Name) && self.is(at + 2, end, "{") =>
+            sign::FUNCTION => self.function_declaration(at, end),
+            sign::ASYNC if self.is(at + 1, end, sign::FUNCTION) => self.function_declaration(at + 1, end),
+            sign::CLASS => self.class(at, end),
+            sign::INTERFACE | sign::ENUM | sign::NAMESPACE
+                if self.kind(at + 1) == Some(Kind::Name) && self.is(at + 2, end, b'{') =>
             {
-                if self.word(at) == "namespace" { at + 2 } else { self.partner(at + 2, end) + 1 }
+                if sign == sign::NAMESPACE { at + 2 } else { self.partner(at + 2, end) + 1 }
             }
-            "for" | "while" => self.loop_statement(at, end),
-            "if" | "switch" | "catch" if self.is(at + 1, end, "(") => {
+            sign::FOR | sign::WHILE => self.loop_statement(at, end),
+            sign::IF | sign::SWITCH | sign::CATCH if self.is(at + 1, end, b'(') => {
                 let close = self.partner(at + 1, end);
-                if self.word(at) == "catch" {
+                if sign == sign::CATCH {
                     self.bind(at + 2, close, &Value::Unknown(Origin::PLAIN));
                 } else {
                     self.values(at + 2, close);
-                    if self.is(close + 1, end, "{") {
+                    if self.is(close + 1, end, b'{') {
                         self.narrow(at + 2, close, self.partner(close + 1, end));
                     }
                 }
                 close + 1
             }
-            "return" => {
-                if self.tokens.get(at + 1).is_none_or(|next| next.extra == 1) {
+            sign::RETURN => {
+                if self.tokens.get(at + 1).is_none_or(|next| next.extra & BROKEN_OFF != 0) {
                     return at + 1;
                 }
                 let (value, next) = self.expression(at + 1, end);
@@ -78,7 +81,13 @@ impl<'a> Reader<'a, '_> {
                 });
                 next
             }
-            "else" | "do" | "try" | "finally" | "break" | "continue" | "case" => at + 1,
+            sign::ELSE
+            | sign::DO
+            | sign::TRY
+            | sign::FINALLY
+            | sign::BREAK
+            | sign::CONTINUE
+            | sign::CASE => at + 1,
             _ => self.expression(at, end).1,
         }
     }
@@ -86,7 +95,7 @@ impl<'a> Reader<'a, '_> {
     /// `a from "m"`, `* as a from "m"`, `{a as b} from "m"`, `"m"`.
     fn import_declaration(&mut self, at: usize, end: usize) -> usize {
         let mut from = at;
-        while from < end && self.kind(from) != Some(Kind::Text) && !self.is(from, end, ";") && from < at + 400
+        while from < end && self.kind(from) != Some(Kind::Text) && !self.is(from, end, b';') && from < at + 400
         {
             from += 1;
         }
@@ -112,7 +121,7 @@ impl<'a> Reader<'a, '_> {
                 (Some(Kind::Close), _) => braces = false,
                 (Some(Kind::Name), "from" | "type" | "as") => {}
                 (Some(Kind::Name), name) => {
-                    let (alias, skip) = match self.is(at + 1, end, "as") {
+                    let (alias, skip) = match self.is(at + 1, end, sign::AS) {
                         true => (self.word(at + 2), 2),
                         false => (name, 0),
                     };
@@ -138,13 +147,13 @@ impl<'a> Reader<'a, '_> {
             let pattern = self.kind(at) == Some(Kind::Open);
             let mut next = if pattern { self.partner(at, end) + 1 } else { at + 1 };
             let stop = next;
-            if self.is(next, end, "!") {
+            if self.is(next, end, b'!') {
                 next += 1;
             }
-            if self.is(next, end, ":") {
+            if self.is(next, end, b':') {
                 next = self.type_end(next + 1, end);
             }
-            if self.is(next, end, "=") {
+            if self.is(next, end, b'=') {
                 let (value, after) = self.expression(next + 1, end);
                 match pattern {
                     true => self.bind_pattern(target, stop, &value),
@@ -153,12 +162,12 @@ impl<'a> Reader<'a, '_> {
                 next = after.max(next + 1);
             } else if !pattern
                 && self.kind(target) == Some(Kind::Name)
-                && !self.is(next, end, "of")
-                && !self.is(next, end, "in")
+                && !self.is(next, end, sign::OF)
+                && !self.is(next, end, sign::IN)
             {
                 self.set(self.word(target), Value::Nothing);
             }
-            if !self.is(next, end, ",") || self.stopped {
+            if !self.is(next, end, b',') || self.stopped {
                 return next;
             }
             at = next + 1;
@@ -168,9 +177,9 @@ impl<'a> Reader<'a, '_> {
     /// Where the type that starts at `at` ends.
     fn type_end(&self, mut at: usize, end: usize) -> usize {
         while at < end {
-            match (self.kind(at), self.word(at)) {
+            match (self.kind(at), self.sign(at, end)) {
                 (Some(Kind::Open), _) => at = self.partner(at, end),
-                (Some(Kind::Operator), "=" | ";" | ",") | (Some(Kind::Close), _) => return at,
+                (Some(Kind::Operator), b'=' | b';' | b',') | (Some(Kind::Close), _) => return at,
                 _ => {}
             }
             at += 1;
@@ -180,7 +189,7 @@ impl<'a> Reader<'a, '_> {
 
     /// `{a, b: c}` or `[a, b]` in tokens `at..end` are parts of `value`.
     fn bind_pattern(&mut self, at: usize, end: usize, value: &Value<'a>) {
-        if self.word(at) == "[" {
+        if self.is(at, end, b'[') {
             return self.bind(at, end, value);
         }
         let mut place = at + 1;
@@ -189,14 +198,14 @@ impl<'a> Reader<'a, '_> {
             if self.kind(place) == Some(Kind::Name) {
                 let key = self.word(place);
                 let (name, next) =
-                    match self.is(place + 1, end, ":") && self.kind(place + 2) == Some(Kind::Name) {
+                    match self.is(place + 1, end, b':') && self.kind(place + 2) == Some(Kind::Name) {
                         true => (self.word(place + 2), place + 3),
                         false => (key, place + 1),
                     };
                 let part = self.attribute(value, key, None, range);
                 self.set(name, part);
                 place = next;
-                if self.is(place, end, "=") {
+                if self.is(place, end, b'=') {
                     place = self.expression(place + 1, end - 1).1;
                 }
             }
@@ -206,36 +215,37 @@ impl<'a> Reader<'a, '_> {
 
     fn loop_statement(&mut self, at: usize, end: usize) -> usize {
         let mut open = at + 1;
-        if self.is(open, end, "await") {
+        if self.is(open, end, sign::AWAIT) {
             open += 1;
         }
-        if !self.is(open, end, "(") {
+        if !self.is(open, end, b'(') {
             return open;
         }
         let close = self.partner(open, end);
-        let body_end = match self.is(close + 1, end, "{") {
+        let body_end = match self.is(close + 1, end, b'{') {
             true => self.partner(close + 1, end),
             false => (close + 40).min(end),
         };
         self.forget_in_loop(open, body_end);
         let mut of = open + 1;
-        while of < close && !self.is(of, close, "of") && !self.is(of, close, "in") {
+        while of < close && !self.is(of, close, sign::OF) && !self.is(of, close, sign::IN) {
             of = if self.kind(of) == Some(Kind::Open) { self.partner(of, close) + 1 } else { of + 1 };
         }
-        if of < close && self.word(at) == "for" {
+        if of < close && self.is(at, end, sign::FOR) {
             let (values, _) = self.expression(of + 1, close);
             let element = values.element();
-            let start = open + 1 + usize::from(matches!(self.word(open + 1), "const" | "let" | "var"));
-            match self.word(start) {
-                "{" => self.bind_pattern(start, of, &element),
+            let declares = matches!(self.sign(open + 1, close), sign::CONST | sign::LET | sign::VAR);
+            let start = open + 1 + usize::from(declares);
+            match self.sign(start, usize::MAX) {
+                b'{' => self.bind_pattern(start, of, &element),
                 _ => self.bind(start, of, &element),
             }
         } else {
             let mut inside = open + 1;
             while inside < close && !self.stopped {
-                inside = match self.word(inside) {
-                    "const" | "let" | "var" => self.declaration(inside + 1, close).max(inside + 1),
-                    ";" | "," => inside + 1,
+                inside = match self.sign(inside, close) {
+                    sign::CONST | sign::LET | sign::VAR => self.declaration(inside + 1, close).max(inside + 1),
+                    b';' | b',' => inside + 1,
                     _ => self.expression(inside, close).1.max(inside + 1),
                 };
             }
@@ -245,7 +255,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn function_declaration(&mut self, at: usize, end: usize) -> usize {
-        let star = usize::from(self.is(at + 1, end, "*"));
+        let star = usize::from(self.is(at + 1, end, b'*'));
         let name = self.word(at + 1 + star);
         match self.function_expression(at, end) {
             Some((function, next)) => {
@@ -262,58 +272,58 @@ impl<'a> Reader<'a, '_> {
     pub(super) fn function_expression(&mut self, at: usize, end: usize) -> Option<(Value<'a>, usize)> {
         let token = self.tokens[at];
         let arrow = match token.kind {
-            Kind::Name if token.link == 0 => self.is(at + 1, end, "=>"),
-            Kind::Name => true,
-            _ => matches!(self.word(self.partner(at, end) + 1), "=>" | ":"),
+            Kind::Name if matches!(token.sign, sign::ASYNC | sign::FUNCTION | sign::CLASS) => true,
+            Kind::Name => self.is(at + 1, end, sign::FAT_ARROW),
+            _ => matches!(self.sign(self.partner(at, end) + 1, usize::MAX), sign::FAT_ARROW | b':'),
         };
         if !arrow {
             return None;
         }
         let mut start = at;
-        if self.is(start, end, "async")
+        if self.is(start, end, sign::ASYNC)
             && self.tokens.get(start + 1).is_some_and(|next| matches!(next.kind, Kind::Name | Kind::Open))
         {
             start += 1;
         }
-        if self.is(start, end, "function") {
+        if self.is(start, end, sign::FUNCTION) {
             let mut open = start + 1;
-            while open < end.min(start + 4) && !self.is(open, end, "(") {
+            while open < end.min(start + 4) && !self.is(open, end, b'(') {
                 open += 1;
             }
-            if !self.is(open, end, "(") {
+            if !self.is(open, end, b'(') {
                 return None;
             }
             let close = self.partner(open, end);
             let mut body = close + 1;
-            if self.is(body, end, ":") {
-                body = self.return_type_end(body + 1, end, "{")?;
+            if self.is(body, end, b':') {
+                body = self.return_type_end(body + 1, end, b'{')?;
             }
-            if !self.is(body, end, "{") {
+            if !self.is(body, end, b'{') {
                 return None;
             }
             let stop = self.partner(body, end);
             return Some((self.define((open + 1, close), (body + 1, stop), false), (stop + 1).min(end)));
         }
-        if self.is(start, end, "class") && start == at {
+        if self.is(start, end, sign::CLASS) && start == at {
             return Some((Value::Unknown(Origin::PLAIN), self.class(at, end)));
         }
         // An arrow.
         let (parameters, arrow) = match self.kind(start)? {
-            Kind::Name if self.is(start + 1, end, "=>") => ((start, start + 1), start + 1),
-            Kind::Open if self.word(start) == "(" => {
+            Kind::Name if self.is(start + 1, end, sign::FAT_ARROW) => ((start, start + 1), start + 1),
+            Kind::Open if self.is(start, end, b'(') => {
                 let close = self.partner(start, end);
                 let mut arrow = close + 1;
-                if self.is(arrow, end, ":") {
-                    arrow = self.return_type_end(arrow + 1, end, "=>")?;
+                if self.is(arrow, end, b':') {
+                    arrow = self.return_type_end(arrow + 1, end, sign::FAT_ARROW)?;
                 }
-                if !self.is(arrow, end, "=>") {
+                if !self.is(arrow, end, sign::FAT_ARROW) {
                     return None;
                 }
                 ((start + 1, close), arrow)
             }
             _ => return None,
         };
-        if self.is(arrow + 1, end, "{") {
+        if self.is(arrow + 1, end, b'{') {
             let stop = self.partner(arrow + 1, end);
             return Some((self.define(parameters, (arrow + 2, stop), false), (stop + 1).min(end)));
         }
@@ -322,14 +332,15 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// The `sign` after a short type.
-    fn return_type_end(&self, at: usize, end: usize, sign: &str) -> Option<usize> {
+    fn return_type_end(&self, at: usize, end: usize, sign: u8) -> Option<usize> {
         const LENGTH_MAX: usize = 24;
         let mut place = at;
         while place < end.min(at + LENGTH_MAX) {
-            match (self.kind(place)?, self.word(place)) {
-                (_, word) if word == sign => return Some(place),
-                (Kind::Name, _) | (Kind::Operator, "<" | ">" | "|" | "&" | "," | "." | "?") => {}
-                (Kind::Open, "[" | "{") => place = self.partner(place, end),
+            let token = *self.tokens.get(place)?;
+            match (token.kind, token.sign) {
+                (_, found) if found == sign => return Some(place),
+                (Kind::Name, _) | (Kind::Operator, b'<' | b'>' | b'|' | b'&' | b',' | b'.' | b'?') => {}
+                (Kind::Open, b'[' | b'{') => place = self.partner(place, end),
                 _ => return None,
             }
             place += 1;
@@ -340,15 +351,15 @@ impl<'a> Reader<'a, '_> {
     /// `class Name extends Base { … }`: its methods are functions of the code.
     fn class(&mut self, at: usize, end: usize) -> usize {
         let mut open = at + 1;
-        while open < end.min(at + 24) && !self.is(open, end, "{") {
-            if self.is(open, end, "extends") {
+        while open < end.min(at + 24) && !self.is(open, end, b'{') {
+            if self.is(open, end, sign::EXTENDS) {
                 let (_, next) = self.expression(open + 1, end);
                 open = next.max(open + 1);
                 continue;
             }
             open += 1;
         }
-        if !self.is(open, end, "{") {
+        if !self.is(open, end, b'{') {
             return open;
         }
         let close = self.partner(open, end);
@@ -365,13 +376,13 @@ impl<'a> Reader<'a, '_> {
     fn class_body(&mut self, open: usize, close: usize) {
         let mut place = open + 1;
         while place < close && !self.stopped {
-            if self.kind(place) == Some(Kind::Name) && self.is(place + 1, close, "(") {
+            if self.kind(place) == Some(Kind::Name) && self.is(place + 1, close, b'(') {
                 let bracket = self.partner(place + 1, close);
                 let mut body = bracket + 1;
-                if self.is(body, close, ":") {
-                    body = self.return_type_end(body + 1, close, "{").unwrap_or(body);
+                if self.is(body, close, b':') {
+                    body = self.return_type_end(body + 1, close, b'{').unwrap_or(body);
                 }
-                if self.is(body, close, "{") {
+                if self.is(body, close, b'{') {
                     let stop = self.partner(body, close);
                     let function = self.define((place + 2, bracket), (body + 1, stop), false);
                     if self.counts() {
@@ -381,7 +392,7 @@ impl<'a> Reader<'a, '_> {
                     continue;
                 }
             }
-            if self.is(place, close, "=") {
+            if self.is(place, close, b'=') {
                 let (value, next) = self.expression(place + 1, close);
                 if place > open + 1 && self.kind(place - 1) == Some(Kind::Name) && self.counts() {
                     self.set_member(self.word(place - 1), value);

@@ -1,6 +1,9 @@
 //! JavaScript and TypeScript cut into tokens.
 
-use super::token::{Kind, Lexer, Token, flags, is_keyword, is_name_byte, is_plain_name_byte, may_end_string};
+use super::{
+    sign,
+    token::{Kind, Lexer, Token, flags, is_name_byte, is_plain_name_byte, may_end_string},
+};
 
 /// Templates within templates: deeper than this they are not followed.
 const TEMPLATES_MAX: u32 = 8;
@@ -12,12 +15,10 @@ pub fn tokenize(source: &str, part: std::ops::Range<usize>, tokens: &mut Vec<Tok
         lexer.comment();
     }
     let first = lexer.tokens.len();
+    lexer.plain_tokens();
     while lexer.at < lexer.end && lexer.has_room() {
-        match lexer.bytes[lexer.at] {
-            // Every third token has one before it.
-            b' ' => lexer.at += 1,
-            _ => lexer.javascript_token(first),
-        }
+        lexer.javascript_token(first);
+        lexer.plain_tokens();
     }
     lexer.finish()
 }
@@ -67,7 +68,7 @@ impl Lexer<'_, '_> {
                         self.comment_to_line_end();
                     }
                 }
-                self.push(Kind::Text, start, if end.is_some() { 0 } else { flags::OPEN });
+                self.push(Kind::Text, 0, start, if end.is_some() { 0 } else { flags::OPEN });
             }
             b'`' => {
                 match self.template_end(start + 1, 0) {
@@ -78,9 +79,9 @@ impl Lexer<'_, '_> {
                         return;
                     }
                 }
-                self.push(Kind::Template, start, 0);
+                self.push(Kind::Template, 0, start, 0);
             }
-            b'(' | b')' | b'[' | b']' | b'{' | b'}' => self.bracket(),
+            b'(' | b')' | b'[' | b']' | b'{' | b'}' => self.bracket(byte),
             b'0'..=b'9' => self.number(),
             b'.' if self.peek(1).is_ascii_digit() => self.number(),
             b'\\' => {
@@ -120,7 +121,7 @@ impl Lexer<'_, '_> {
         {
             self.fail("a name in the code is written in letters that are not what they seem");
         }
-        self.push(Kind::Name, start, u32::from(is_keyword(text.as_bytes())));
+        self.push(Kind::Name, sign::of_name(text.as_bytes()), start, 0);
     }
 
     /// Whether one of the spaces beyond ASCII comes next.
@@ -172,45 +173,52 @@ impl Lexer<'_, '_> {
             _ => 1,
         };
         self.at += length;
-        self.push(Kind::Operator, start, 0);
+        self.push(Kind::Operator, sign::of_operator(&self.bytes[start..self.at]), start, 0);
     }
 
     /// What a slash means after the tokens so far.
     fn slash(&self, first: usize) -> Slash {
-        let text = |index: usize| {
-            let token = self.tokens[index];
-            &self.source[token.start as usize..token.end as usize]
-        };
         let Some(last) = self.tokens.len().checked_sub(1).filter(|last| *last >= first) else {
             return Slash::Regex;
         };
         match self.tokens[last].kind {
             Kind::Number | Kind::Text | Kind::Template | Kind::Regex => Slash::Division,
-            Kind::Name => match text(last) {
-                "return" | "typeof" | "case" | "in" | "of" | "delete" | "void" | "throw" | "new" | "else"
-                | "do" | "await" | "yield" | "instanceof" => Slash::Regex,
+            Kind::Name => match self.tokens[last].sign {
+                sign::RETURN
+                | sign::TYPEOF
+                | sign::CASE
+                | sign::IN
+                | sign::OF
+                | sign::DELETE
+                | sign::VOID
+                | sign::THROW
+                | sign::NEW
+                | sign::ELSE
+                | sign::DO
+                | sign::AWAIT
+                | sign::YIELD
+                | sign::INSTANCEOF => Slash::Regex,
                 _ => Slash::Division,
             },
-            Kind::Operator => match text(last) {
-                "++" | "--" => Slash::Division,
-                "!" => Slash::Either,
+            Kind::Operator => match self.tokens[last].sign {
+                sign::INCREMENT | sign::DECREMENT => Slash::Division,
+                b'!' => Slash::Either,
                 _ => Slash::Regex,
             },
             Kind::Open => Slash::Regex,
             Kind::Close => {
                 let open = self.tokens[last].link as usize;
                 let before = open.checked_sub(1).filter(|before| *before >= first);
-                match (text(last), before.map(|before| (self.tokens[before].kind, text(before)))) {
-                    ("]", _) => Slash::Division,
-                    (")", Some((Kind::Name, "if" | "while" | "for" | "with"))) => Slash::Regex,
-                    (")", _) => Slash::Division,
+                match (self.tokens[last].sign, before.map(|before| self.tokens[before].sign)) {
+                    (b']', _) => Slash::Division,
+                    (b')', Some(sign::IF | sign::WHILE | sign::FOR | sign::WITH)) => Slash::Regex,
+                    (b')', _) => Slash::Division,
                     // A block, or an object.
                     (_, None) => Slash::Regex,
-                    (_, Some((Kind::Operator, ";" | "=>"))) => Slash::Regex,
-                    (_, Some((Kind::Name, "else" | "do" | "try" | "finally"))) => Slash::Regex,
-                    (_, Some((Kind::Operator, "=" | "," | "+" | "-" | "*" | "?"))) => Slash::Division,
-                    (_, Some((Kind::Open, "(" | "["))) => Slash::Division,
-                    (_, Some((Kind::Name, "return"))) => Slash::Division,
+                    (_, Some(b';' | sign::FAT_ARROW)) => Slash::Regex,
+                    (_, Some(sign::ELSE | sign::DO | sign::TRY | sign::FINALLY)) => Slash::Regex,
+                    (_, Some(b'=' | b',' | b'+' | b'-' | b'*' | b'?')) => Slash::Division,
+                    (_, Some(b'(' | b'[' | sign::RETURN)) => Slash::Division,
                     (_, Some(_)) => Slash::Either,
                 }
             }
@@ -241,7 +249,7 @@ impl Lexer<'_, '_> {
         while self.peek(0).is_ascii_alphabetic() {
             self.at += 1;
         }
-        self.push(Kind::Regex, start, 0);
+        self.push(Kind::Regex, 0, start, 0);
     }
 
     /// One past the quote that closes the string at `start`.

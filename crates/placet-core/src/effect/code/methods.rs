@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::{
     literal,
-    reader::{Arguments, Reader},
+    arguments::Arguments,
+    reader::Reader,
     value::{Kind, Text, Value, concatenated},
 };
 use crate::effect::shell::{HOLE, Origin};
@@ -51,7 +52,7 @@ impl<'a> Reader<'a, '_> {
                 }
                 "concat" => {
                     let mut all = value.clone();
-                    for more in &arguments.positional {
+                    for more in arguments.positional() {
                         let more = match more {
                             list @ Value::List(_) => list.clone(),
                             other => Value::list(vec![other.clone()]),
@@ -152,7 +153,7 @@ impl<'a> Reader<'a, '_> {
             },
             "concat" => {
                 let mut all = Value::Text(text.clone());
-                for more in &arguments.positional {
+                for more in arguments.positional() {
                     all = self.add(&all, more);
                 }
                 Some(all)
@@ -279,7 +280,7 @@ impl<'a> Reader<'a, '_> {
                     Value::Unknown(items.origin.and(arguments.origin()))
                 } else {
                     let mut items = items.items.clone();
-                    let more = match (method, arguments.positional.as_slice()) {
+                    let more = match (method, arguments.positional()) {
                         ("extend", [Value::List(more)]) => more.items.clone(),
                         ("insert", [_, more @ ..]) => more.to_vec(),
                         (_, more) => more.to_vec(),
@@ -298,12 +299,12 @@ impl<'a> Reader<'a, '_> {
             }
             (Value::Dict(items), "update" | "set") => {
                 let mut items = items.items.clone();
-                for more in &arguments.positional {
+                for more in arguments.positional() {
                     if let Value::Dict(more) = more {
                         items.extend(more.items.iter().take(256).cloned());
                     }
                 }
-                items.extend(arguments.named.iter().cloned());
+                items.extend(arguments.by_name().iter().cloned());
                 self.copies(items.len() * 16);
                 Value::dict(items, arguments.origin())
             }

@@ -7,6 +7,8 @@
 //!
 //! Other languages are read by their words, in [`lexical`].
 
+mod sign;
+
 mod token;
 
 mod python_tokens;
@@ -16,6 +18,8 @@ mod javascript_tokens;
 mod literal;
 
 mod value;
+
+mod arguments;
 
 mod reader;
 

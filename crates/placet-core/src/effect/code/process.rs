@@ -2,7 +2,8 @@
 
 use super::{
     How, Range,
-    reader::{Arguments, Reader},
+    arguments::Arguments,
+    reader::Reader,
     special::content_of,
     value::{Kind, Text, Value},
 };
@@ -81,9 +82,9 @@ impl<'a> Reader<'a, '_> {
                 }
             },
             // `create_subprocess_exec("git", "status")`
-            Value::Text(_) if arguments.positional.len() > 1 && !by_shell => {
+            Value::Text(_) if arguments.positional().len() > 1 && !by_shell => {
                 let words: Vec<Text<'a>> = arguments
-                    .positional
+                    .positional()
                     .iter()
                     .filter(|value| !matches!(value, Value::Number(_) | Value::Nothing))
                     .map(Value::as_text)

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use super::{
     How,
     names::module_name,
-    reader::{Arguments, Reader},
+    arguments::Arguments,
+    reader::Reader,
+    sign,
     token::Kind,
     value::{Text, Value, concatenated},
 };
@@ -34,7 +36,7 @@ impl<'a> Reader<'a, '_> {
                     self.notebook(at);
                     at += 1;
                 }
-                Kind::Operator if matches!(self.letters(token), b";" | b":") => at += 1,
+                Kind::Operator if matches!(token.sign, b';' | b':') => at += 1,
                 _ => at = self.python_statement(at, line, end).max(at + 1),
             }
         }
@@ -50,47 +52,38 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn python_statement(&mut self, at: usize, line: usize, end: usize) -> usize {
-        if self.kind(at) != Some(Kind::Name) {
-            if self.is(at, end, "@") {
-                return self.decorator(at, end);
-            }
-            return self.assignment(at, end);
-        }
-        let word = self.word(at);
-        if !may_begin_statement(word.as_bytes()) {
-            return self.assignment(at, end);
-        }
-        match word {
-            "import" => self.import_statement(at + 1, end),
-            "from" => self.import_from(at + 1, end),
-            "def" => self.definition(at + 1, line, end),
-            "class" => {
+        match self.sign(at, end) {
+            b'@' => self.decorator(at, end),
+            sign::IMPORT => self.import_statement(at + 1, end),
+            sign::FROM => self.import_from(at + 1, end),
+            sign::DEF => self.definition(at + 1, line, end),
+            sign::CLASS => {
                 // Bases and keywords are expressions; the body is followed as it stands.
                 let mut next = at + 2;
-                if self.is(next, end, "(") {
+                if self.is(next, end, b'(') {
                     let close = self.partner(next, end);
                     self.arguments(next + 1, close);
                     next = close + 1;
                 }
                 next
             }
-            "for" => {
+            sign::FOR => {
                 self.forget_in_loop(at, self.block_end(line, end));
                 self.sometimes = true;
                 self.bind_loop(at + 1, end)
             }
-            "while" => {
+            sign::WHILE => {
                 self.forget_in_loop(at, self.block_end(line, end));
                 self.sometimes = true;
                 self.expression(at + 1, end).1
             }
-            "if" | "elif" => {
+            sign::IF | sign::ELIF => {
                 let (_, next) = self.expression(at + 1, end);
                 self.narrow(at + 1, next, self.block_end(line, end));
                 next
             }
-            "with" => self.with_statement(at + 1, end),
-            "return" | "yield" => {
+            sign::WITH => self.with_statement(at + 1, end),
+            sign::RETURN | sign::YIELD => {
                 let (value, next) = self.tuple(at + 1, end);
                 let before = self.returned.take();
                 self.returned = Some(match before {
@@ -99,27 +92,41 @@ impl<'a> Reader<'a, '_> {
                 });
                 next
             }
-            "await" | "raise" | "assert" => self.tuple(at + 1, end).1,
-            "async" | "else" | "try" | "finally" | "pass" | "break" | "continue" => at + 1,
-            "except" => {
+            sign::AWAIT | sign::RAISE | sign::ASSERT => self.tuple(at + 1, end).1,
+            sign::ASYNC
+            | sign::ELSE
+            | sign::TRY
+            | sign::FINALLY
+            | sign::PASS
+            | sign::BREAK
+            | sign::CONTINUE => at + 1,
+            sign::EXCEPT => {
                 let (_, next) = self.expression(at + 1, end);
-                if self.is(next, end, "as") {
+                if self.is(next, end, sign::AS) {
                     self.set(self.word(next + 1), Value::Unknown(Origin::PLAIN));
                     return next + 2;
                 }
                 next
             }
-            "del" | "global" | "nonlocal" => {
+            sign::DEL | sign::GLOBAL | sign::NONLOCAL => {
                 let mut next = at + 1;
-                while next < end && !matches!(self.kind(next), Some(Kind::Line)) && !self.is(next, end, ";") {
+                while next < end && !matches!(self.kind(next), Some(Kind::Line)) && !self.is(next, end, b';') {
                     next += 1;
                 }
                 next
             }
-            "print" if matches!(self.kind(at + 1), Some(Kind::Text | Kind::Template)) => {
-                self.tuple(at + 1, end).1
-            }
-            "exec" if matches!(self.kind(at + 1), Some(Kind::Text | Kind::Template | Kind::Name)) => {
+            _ => match self.kind(at + 1) {
+                Some(Kind::Text | Kind::Template | Kind::Name) => self.old_statement(at, end),
+                _ => self.assignment(at, end),
+            },
+        }
+    }
+
+    /// `print "text"` and `exec code` of Python 2, or anything else.
+    fn old_statement(&mut self, at: usize, end: usize) -> usize {
+        match (self.word(at), self.kind(at + 1)) {
+            ("print", Some(Kind::Text | Kind::Template)) => self.tuple(at + 1, end).1,
+            ("exec", _) => {
                 let (value, next) = self.expression(at + 1, end);
                 let range = self.range(at, next);
                 self.call_named("exec", None, &Arguments::of(vec![value]), range);
@@ -191,7 +198,7 @@ impl<'a> Reader<'a, '_> {
             let first = self.word(at);
             let (module, mut next) = self.dotted(at, end);
             self.imported(&module);
-            if self.is(next, end, "as") {
+            if self.is(next, end, sign::AS) {
                 let alias = self.word(next + 1);
                 let module = module_name(self.language, &module).to_owned();
                 self.names.insert(Cow::Borrowed(alias), Value::Name(Cow::Owned(module)));
@@ -205,7 +212,7 @@ impl<'a> Reader<'a, '_> {
                 }
             }
             at = next;
-            if !self.is(at, end, ",") {
+            if !self.is(at, end, b',') {
                 break;
             }
             at += 1;
@@ -216,25 +223,25 @@ impl<'a> Reader<'a, '_> {
     /// `from a.b import c as d, e`.
     fn import_from(&mut self, at: usize, end: usize) -> usize {
         let mut start = at;
-        while self.is(start, end, ".") || self.is(start, end, "...") {
+        while self.is(start, end, b'.') || self.is(start, end, sign::SPREAD) {
             start += 1;
         }
         let (module, next) = self.dotted(start, end);
         let relative = start > at;
-        if !self.is(next, end, "import") {
+        if !self.is(next, end, sign::IMPORT) {
             return next;
         }
         self.imported(if relative { "." } else { &module });
         let module = module_name(self.language, &module).to_owned();
         let mut at = next + 1;
-        let bracket = self.is(at, end, "(");
+        let bracket = self.is(at, end, b'(');
         let end = if bracket { self.partner(at, end) } else { end };
         at += usize::from(bracket);
         while at < end {
             match self.kind(at) {
                 Some(Kind::Name) => {
                     let name = self.word(at);
-                    let (alias, next) = match self.is(at + 1, end, "as") {
+                    let (alias, next) = match self.is(at + 1, end, sign::AS) {
                         true => (self.word(at + 2), at + 3),
                         false => (name, at + 1),
                     };
@@ -245,11 +252,11 @@ impl<'a> Reader<'a, '_> {
                     }
                     at = next;
                 }
-                Some(Kind::Operator) if self.word(at) == "*" => {
+                Some(Kind::Operator) if self.is(at, end, b'*') => {
                     self.star(&module);
                     at += 1;
                 }
-                Some(Kind::Operator) if self.word(at) == "," => at += 1,
+                Some(Kind::Operator) if self.is(at, end, b',') => at += 1,
                 _ => break,
             }
         }
@@ -306,9 +313,9 @@ impl<'a> Reader<'a, '_> {
 
     fn dotted(&self, at: usize, end: usize) -> (Cow<'a, str>, usize) {
         let mut next = at;
-        if self.kind(next) == Some(Kind::Name) && next < end && self.word(next) != "import" {
+        if self.kind(next) == Some(Kind::Name) && next < end && !self.is(next, end, sign::IMPORT) {
             next += 1;
-            while self.is(next, end, ".") && self.kind(next + 1) == Some(Kind::Name) {
+            while self.is(next, end, b'.') && self.kind(next + 1) == Some(Kind::Name) {
                 next += 2;
             }
         }
@@ -324,15 +331,15 @@ impl<'a> Reader<'a, '_> {
     fn definition(&mut self, at: usize, line: usize, end: usize) -> usize {
         let name = self.word(at);
         let mut open = at + 1;
-        if self.is(open, end, "[") {
+        if self.is(open, end, b'[') {
             open = self.partner(open, end) + 1;
         }
-        if !self.is(open, end, "(") {
+        if !self.is(open, end, b'(') {
             return open;
         }
         let close = self.partner(open, end);
         let mut colon = close + 1;
-        if self.is(colon, end, "->") {
+        if self.is(colon, end, sign::ARROW) {
             colon = self.expression(colon + 1, end).1;
         }
         let stop = self.block_end(line, end);
@@ -349,14 +356,14 @@ impl<'a> Reader<'a, '_> {
     /// `x, y in values`: binds the names to what the values are; gives what follows.
     pub(super) fn bind_loop(&mut self, at: usize, end: usize) -> usize {
         let mut within = at;
-        while within < end && !self.is(within, end, "in") && self.kind(within) != Some(Kind::Line) {
+        while within < end && !self.is(within, end, sign::IN) && self.kind(within) != Some(Kind::Line) {
             within = if self.kind(within) == Some(Kind::Open) {
                 self.partner(within, end) + 1
             } else {
                 within + 1
             };
         }
-        if !self.is(within, end, "in") {
+        if !self.is(within, end, sign::IN) {
             return within;
         }
         let (values, next) = self.tuple(within + 1, end);
@@ -368,16 +375,16 @@ impl<'a> Reader<'a, '_> {
 
     /// `with a as b, c as d:`
     fn with_statement(&mut self, mut at: usize, end: usize) -> usize {
-        let bracket = self.is(at, end, "(") && {
+        let bracket = self.is(at, end, b'(') && {
             let close = self.partner(at, end);
-            self.is(close + 1, end, ":")
+            self.is(close + 1, end, b':')
         };
         at += usize::from(bracket);
         loop {
             let (value, next) = self.expression(at, end);
             let next = next.max(at + 1);
             at = next;
-            if self.is(at, end, "as") {
+            if self.is(at, end, sign::AS) {
                 let target = at + 1;
                 let stop = match self.kind(target) {
                     Some(Kind::Open) => self.partner(target, end) + 1,
@@ -386,7 +393,7 @@ impl<'a> Reader<'a, '_> {
                 self.bind(target, stop.min(end), &value);
                 at = stop;
             }
-            if !self.is(at, end, ",") || self.stopped {
+            if !self.is(at, end, b',') || self.stopped {
                 return at;
             }
             at += 1;
@@ -396,11 +403,11 @@ impl<'a> Reader<'a, '_> {
     /// An expression, or several between commas as one value.
     fn tuple(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
         let (value, mut next) = self.expression(at, end);
-        if !self.is(next, end, ",") {
+        if !self.is(next, end, b',') {
             return (value, next);
         }
         let mut items = vec![value];
-        while self.is(next, end, ",") && !self.stopped {
+        while self.is(next, end, b',') && !self.stopped {
             let (value, after) = self.expression(next + 1, end);
             if after == next + 1 {
                 return (Value::list(items), after);
@@ -414,26 +421,23 @@ impl<'a> Reader<'a, '_> {
     /// `a = b = expression`, `a += expression`, `a: type = expression`, or an expression alone.
     fn assignment(&mut self, at: usize, end: usize) -> usize {
         let (value, mut next) = self.target_or_value(at, end);
-        if self.is(next, end, ":") && !self.is(next + 1, end, ":") && self.kind(next + 1) == Some(Kind::Name)
+        if self.is(next, end, b':') && !self.is(next + 1, end, b':') && self.kind(next + 1) == Some(Kind::Name)
         {
             // An annotation.
             let (_, after) = self.expression(next + 1, end);
-            if !self.is(after, end, "=") {
+            if !self.is(after, end, b'=') {
                 return after.max(next + 1);
             }
             next = after;
         }
-        if next >= end || self.kind(next) != Some(Kind::Operator) {
-            return next;
-        }
-        match self.word(next) {
-            "=" => {
+        match self.sign(next, end) {
+            b'=' => {
                 let mut targets = vec![(at, next)];
                 let mut value;
                 loop {
                     let start = next + 1;
                     (value, next) = self.tuple(start, end);
-                    if !self.is(next, end, "=") || self.stopped || targets.len() > 16 {
+                    if !self.is(next, end, b'=') || self.stopped || targets.len() > 16 {
                         break;
                     }
                     targets.push((start, next));
@@ -443,7 +447,7 @@ impl<'a> Reader<'a, '_> {
                 }
                 next
             }
-            "+=" => {
+            sign::ADD_SET => {
                 let (more, after) = self.tuple(next + 1, end);
                 let value = concatenated(&value, &more);
                 if let Value::Text(text) = &value {
@@ -453,7 +457,18 @@ impl<'a> Reader<'a, '_> {
                 self.assign(at, next, value);
                 after
             }
-            "-=" | "*=" | "/=" | "%=" | "|=" | "&=" | "//=" | "**=" | "^=" | ">>=" | "<<=" | "@=" => {
+            sign::SUBTRACT_SET
+            | sign::MULTIPLY_SET
+            | sign::DIVIDE_SET
+            | sign::REMAINDER_SET
+            | sign::OR_SET
+            | sign::AND_SET
+            | sign::FLOOR_SET
+            | sign::POWER_SET
+            | sign::XOR_SET
+            | sign::SHIFT_RIGHT_SET
+            | sign::SHIFT_LEFT_SET
+            | sign::AT_SET => {
                 let (more, after) = self.tuple(next + 1, end);
                 let value = Value::Unknown(value.origin().and(more.origin()));
                 self.assign(at, next, value);
@@ -465,25 +480,10 @@ impl<'a> Reader<'a, '_> {
 
     /// What stands before `=`: a name that is set has no value of its own.
     fn target_or_value(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
-        if self.kind(at) == Some(Kind::Name) && self.is(at + 1, end, "=") {
+        if self.kind(at) == Some(Kind::Name) && self.is(at + 1, end, b'=') {
             return (Value::Nothing, at + 1);
         }
         self.tuple(at, end)
-    }
-}
-
-/// Whether `word` may be one that a statement begins with: most names are not, by their length and first letter.
-fn may_begin_statement(word: &[u8]) -> bool {
-    let Some(first) = word.first() else { return false };
-    match word.len() {
-        2 => *first == b'i',
-        3 => matches!(first, b'd' | b'f' | b't'),
-        4 => matches!(first, b'e' | b'f' | b'p' | b'w'),
-        5 => matches!(first, b'a' | b'b' | b'c' | b'p' | b'r' | b'w' | b'y'),
-        6 => matches!(first, b'a' | b'e' | b'g' | b'i' | b'r'),
-        7 => *first == b'f',
-        8 => matches!(first, b'c' | b'n'),
-        _ => false,
     }
 }
 
@@ -523,17 +523,3 @@ const KNOWN_MODULES: &[&str] = &[
     "readline",
     "code",
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_word_that_a_statement_begins_with_may_begin_one() {
-        let words = "import from def class for while if elif with return yield await raise assert async else try \
-                     finally pass break continue except del global nonlocal print exec";
-        for word in words.split_whitespace() {
-            assert!(may_begin_statement(word.as_bytes()), "{word}");
-        }
-    }
-}

@@ -1,6 +1,9 @@
 //! Python cut into tokens.
 
-use super::token::{Kind, Lexer, Token, flags, is_name_byte, may_end_string};
+use super::{
+    sign,
+    token::{Kind, Lexer, Token, flags, is_name_byte, may_end_string},
+};
 
 /// Strings within the expressions of strings: deeper than this they are not followed.
 const STRINGS_MAX: u32 = 8;
@@ -19,12 +22,10 @@ pub fn tokenize(
         }
         lexer.line_start();
     }
+    lexer.plain_tokens();
     while lexer.at < lexer.end && lexer.has_room() {
-        match lexer.bytes[lexer.at] {
-            // Every third token has one before it.
-            b' ' => lexer.at += 1,
-            _ => lexer.python_token(lines),
-        }
+        lexer.python_token(lines);
+        lexer.plain_tokens();
     }
     lexer.finish()
 }
@@ -60,7 +61,7 @@ impl Lexer<'_, '_> {
             }
             b'#' => self.python_comment(),
             b'"' | b'\'' => self.python_string(start, 0),
-            b'(' | b')' | b'[' | b']' | b'{' | b'}' => self.bracket(),
+            b'(' | b')' | b'[' | b']' | b'{' | b'}' => self.bracket(byte),
             b'0'..=b'9' => self.number(),
             b'.' if self.peek(1).is_ascii_digit() => self.number(),
             byte if is_name_byte(byte) => match self.string_prefix() {
@@ -86,7 +87,7 @@ impl Lexer<'_, '_> {
                     _ => 1,
                 };
                 self.at += length;
-                self.push(Kind::Operator, start, 0);
+                self.push(Kind::Operator, sign::of_operator(&self.bytes[start..self.at]), start, 0);
             }
         }
     }
@@ -144,7 +145,7 @@ impl Lexer<'_, '_> {
         } else {
             self.python_comment();
         }
-        self.push(Kind::Shell, start, 0);
+        self.push(Kind::Shell, 0, start, 0);
     }
 
     /// A string at the quote; `start` is where its prefix starts.
@@ -172,7 +173,7 @@ impl Lexer<'_, '_> {
             }
         }
         let kind = if flags & flags::FORMAT != 0 { Kind::Template } else { Kind::Text };
-        self.push(kind, start, flags);
+        self.push(kind, 0, start, flags);
     }
 
     /// One past the closing quotes of a string whose text starts at `from`.

@@ -9,8 +9,9 @@ use std::{
 
 use super::{
     Language, Range, World,
+    arguments::Arguments,
     expression::{DEPTH_MAX, STEPS_MAX},
-    javascript_tokens, python_tokens,
+    javascript_tokens, python_tokens, sign,
     token::{Kind, Token},
     value::{Text, Value},
 };
@@ -53,52 +54,6 @@ impl Function {
     }
 }
 
-/// The arguments of a call.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Arguments<'a> {
-    /// In order.
-    pub positional: Vec<Value<'a>>,
-    /// By name; in JavaScript the members of objects among the others.
-    pub named: Vec<(Cow<'a, str>, Value<'a>)>,
-}
-
-impl<'a> Arguments<'a> {
-    /// The argument at `index`.
-    pub fn at(&self, index: usize) -> Option<&Value<'a>> {
-        self.positional.get(index)
-    }
-
-    /// The argument of that name.
-    pub fn named(&self, name: &str) -> Option<&Value<'a>> {
-        self.named
-            .iter()
-            .rev()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value)
-            .or_else(|| self.positional.iter().rev().find_map(|value| value.member(name)))
-    }
-
-    /// The argument at `index`, or of that name.
-    pub fn get(&self, index: usize, name: &str) -> Option<&Value<'a>> {
-        self.at(index).or_else(|| self.named.iter().find(|(key, _)| key == name).map(|(_, value)| value))
-    }
-
-    /// All values.
-    pub fn all(&self) -> impl Iterator<Item = &Value<'a>> {
-        self.positional.iter().chain(self.named.iter().map(|(_, value)| value))
-    }
-
-    /// Where any of their data came from.
-    pub fn origin(&self) -> Origin {
-        self.all().fold(Origin::PLAIN, |origin, value| origin.and(value.origin()))
-    }
-
-    /// These, in order.
-    pub fn of(positional: Vec<Value<'a>>) -> Self {
-        Self { positional, named: Vec::new() }
-    }
-}
-
 /// The walk through one piece of code.
 pub(super) struct Reader<'a, 'w> {
     pub language: Language,
@@ -111,6 +66,8 @@ pub(super) struct Reader<'a, 'w> {
     has_marked: bool,
     /// Where such a name is put together to look for it.
     marked_name: RefCell<String>,
+    /// Arguments of calls that are done, kept for their room.
+    spare: Vec<Arguments<'a>>,
     pub functions: Vec<Function>,
     /// Functions that may have to be followed in the end.
     due: VecDeque<usize>,
@@ -150,6 +107,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             names: Names::with_capacity_and_hasher(NAMES_USUAL, Default::default()),
             has_marked: false,
             marked_name: RefCell::default(),
+            spare: Vec::new(),
             functions: Vec::new(),
             due: VecDeque::new(),
             found_under: Vec::new(),
@@ -214,12 +172,8 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
     }
 
-    /// A token as it stands in the code, for comparing it with something of ASCII.
-    pub fn letters(&self, token: Token) -> &'a [u8] {
-        self.source.as_bytes().get(token.start as usize..token.end as usize).unwrap_or_default()
-    }
-
-    /// The first byte of a token that may be an operator or a keyword; 0 for any other.
+    /// Which [`sign`](super::sign) the token at `at`, before `end`, is; 0 for anything else.
+    #[inline]
     pub fn sign(&self, at: usize, end: usize) -> u8 {
         match self.tokens.get(at) {
             Some(token) if at < end => token.sign,
@@ -231,14 +185,10 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.tokens.get(at).map(|token| token.kind)
     }
 
-    /// Whether the token at `at`, before `end`, is the name or sign `word`.
+    /// Whether the token at `at`, before `end`, is that sign.
     #[inline]
-    pub fn is(&self, at: usize, end: usize, word: &str) -> bool {
-        let Some(token) = self.tokens.get(at).filter(|_| at < end) else { return false };
-        // Most are told apart by their length.
-        (token.end - token.start) as usize == word.len()
-            && matches!(token.kind, Kind::Name | Kind::Operator | Kind::Open | Kind::Close)
-            && self.source.as_bytes()[token.start as usize..].starts_with(word.as_bytes())
+    pub fn is(&self, at: usize, end: usize, sign: u8) -> bool {
+        self.sign(at, end) == sign
     }
 
     /// The bytes of tokens `at..end`.
@@ -258,6 +208,20 @@ impl<'a, 'w> Reader<'a, 'w> {
             .map_or(end, |token| (token.link as usize).min(end))
             .max(at + 1)
             .min(end.max(at + 1))
+    }
+
+    /// Arguments that have none so far.
+    pub fn no_arguments(&mut self) -> Arguments<'a> {
+        self.spare.pop().unwrap_or_default()
+    }
+
+    /// A call is done with its arguments.
+    pub fn done_with(&mut self, mut arguments: Arguments<'a>) {
+        const SPARE_MAX: usize = 16;
+        if arguments.has_room() && self.spare.len() < SPARE_MAX {
+            arguments.clear();
+            self.spare.push(arguments);
+        }
     }
 
     // What is said to the world.
@@ -376,7 +340,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         // What a parameter defaults to is worked out here.
         let mut at = parameters.0;
         while at < parameters.1 && !self.stopped {
-            if self.is(at, parameters.1, "=") {
+            if self.is(at, parameters.1, b'=') {
                 let (_, next) = self.expression(at + 1, parameters.1);
                 at = next.max(at + 1);
             } else if self.kind(at) == Some(Kind::Open) && self.language == Language::Python {
@@ -407,11 +371,11 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     fn lambda(&mut self, at: usize, end: usize) -> Option<(Value<'a>, usize)> {
-        if self.sign(at, end) != b'l' || self.word(at) != "lambda" {
+        if !self.is(at, end, sign::LAMBDA) {
             return None;
         }
         let mut colon = at + 1;
-        while colon < end && !self.is(colon, end, ":") {
+        while colon < end && !self.is(colon, end, b':') {
             colon =
                 if self.kind(colon) == Some(Kind::Open) { self.partner(colon, end) + 1 } else { colon + 1 };
         }
@@ -477,7 +441,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         for (position, name) in names.iter().enumerate() {
             let value = arguments
                 .at(position)
-                .or_else(|| arguments.named.iter().find(|(key, _)| key == name).map(|(_, value)| value))
+                .or_else(|| arguments.by_name().iter().find(|(key, _)| key == name).map(|(_, value)| value))
                 .cloned()
                 .unwrap_or(Value::Unknown(Origin::PLAIN));
             before.push((*name, self.names.insert(Cow::Borrowed(*name), value)));
@@ -534,7 +498,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 Some(Kind::Open) if expects => {
                     let close = self.partner(at, end);
                     for inside in at + 1..close.min(at + 200) {
-                        if self.kind(inside) == Some(Kind::Name) && !self.is(inside + 1, close, ":") {
+                        if self.kind(inside) == Some(Kind::Name) && !self.is(inside + 1, close, b':') {
                             names.push(self.word(inside));
                         }
                     }
@@ -542,7 +506,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                     expects = false;
                 }
                 Some(Kind::Open) => at = self.partner(at, end),
-                Some(Kind::Operator) if self.word(at) == "," => expects = true,
+                Some(Kind::Operator) if self.is(at, end, b',') => expects = true,
                 _ => {}
             }
             at += 1;

@@ -8,7 +8,8 @@ use super::{
     literal,
     methods::{decoded, decoded_bytes, path},
     names::parent,
-    reader::{Arguments, Reader},
+    arguments::Arguments,
+    reader::Reader,
     value::{Kind, Text, Value, joined},
 };
 use crate::effect::{
@@ -87,7 +88,7 @@ impl<'a> Reader<'a, '_> {
                 let recursive = ["recursive", "force"]
                     .iter()
                     .any(|key| arguments.named(key).is_some_and(Value::is_true))
-                    || arguments.positional.iter().skip(1).any(|value| matches!(value, Value::Unknown(_)));
+                    || arguments.positional().iter().skip(1).any(|value| matches!(value, Value::Unknown(_)));
                 let mut command = vec![Text::plain("rm")];
                 if recursive {
                     command.push(Text::plain("-r"));
@@ -309,7 +310,7 @@ impl<'a> Reader<'a, '_> {
                 };
                 let method = if matches!(body, Value::Nothing) { "" } else { "POST" };
                 let sent =
-                    Arguments { positional: Vec::new(), named: vec![(Cow::Borrowed("data"), body.clone())] };
+                    Arguments::new(Vec::new(), vec![(Cow::Borrowed("data"), body.clone())]);
                 self.web_request(method, url, &sent, range)
             }
             Special::Socket => Value::Unknown(Origin::PLAIN),
@@ -440,8 +441,8 @@ impl<'a> Reader<'a, '_> {
             Special::Timer => match first {
                 Value::Text(_) => self.evaluate(first, range),
                 Value::Function(_) | Value::Name(_) | Value::OneOf(_) | Value::Thing(..) => {
-                    let given = Arguments::of(arguments.positional.iter().skip(2).cloned().collect());
-                    self.call(first.clone(), given, range)
+                    let given = Arguments::of(arguments.positional().iter().skip(2).cloned().collect());
+                    self.call(first.clone(), &given, range)
                 }
                 _ => Value::Unknown(origin()),
             },
@@ -528,11 +529,11 @@ impl<'a> Reader<'a, '_> {
                     Value::List(items) => items.items.clone(),
                     other => vec![other.element()],
                 };
-                self.call(first.clone(), Arguments::of(given), range)
+                self.call(first.clone(), &Arguments::of(given), range)
             }
             Special::Map => {
                 self.callbacks("map", arguments, &Value::Unknown(Origin::PLAIN), range);
-                let rest: Vec<Value<'a>> = arguments.positional.iter().skip(1).cloned().collect();
+                let rest: Vec<Value<'a>> = arguments.positional().iter().skip(1).cloned().collect();
                 let mapped = self.mapped(arguments, &rest, range);
                 mapped.unwrap_or(Value::Unknown(origin()))
             }
@@ -607,7 +608,7 @@ impl<'a> Reader<'a, '_> {
                 other => Value::Unknown(other.origin()),
             },
             Special::Dict => match first {
-                Value::Nothing => Value::dict(arguments.named.clone(), Origin::PLAIN),
+                Value::Nothing => Value::dict(arguments.by_name().to_vec(), Origin::PLAIN),
                 Value::Dict(_) => first.clone(),
                 other => Value::Unknown(other.origin()),
             },
@@ -677,7 +678,7 @@ impl<'a> Reader<'a, '_> {
         }
         let mut made = Vec::with_capacity(items.items.len());
         for item in &items.items {
-            made.push(self.call(function.clone(), Arguments::of(vec![item.clone()]), range));
+            made.push(self.call(function.clone(), &Arguments::of(vec![item.clone()]), range));
         }
         Some(Value::list(made))
     }

@@ -1,6 +1,8 @@
 //! The tokens of Python and JavaScript, with what a reader needs to find its way among them: each bracket knows its
 //! partner, each line of Python knows where its block ends.
 
+use super::sign;
+
 /// More tokens than this are not followed.
 pub const TOKENS_MAX: usize = 800_000;
 
@@ -38,17 +40,22 @@ pub enum Kind {
 pub struct Token {
     /// What it is.
     pub kind: Kind,
-    /// Its first letter, if it is an operator or a keyword; 0 for any other.
+    /// Which operator, bracket or word of the language it is, of those in [`sign`]; 0 for anything else.
     pub sign: u8,
     /// Its first byte.
     pub start: u32,
     /// One past its last byte.
     pub end: u32,
-    /// Another token, for brackets and lines; the flags of a string; 1 for a name that is a keyword.
+    /// Another token, for brackets and lines; the flags of a string.
     pub link: u32,
-    /// Indentation of a line; otherwise whether a line break stands before the token.
+    /// Indentation of a line; of other tokens whether they are [`BROKEN_OFF`] or [`HOLDS_FOR`].
     pub extra: u32,
 }
+
+/// A line break stands before the token, in JavaScript.
+pub const BROKEN_OFF: u32 = 1;
+/// A `for` stands right within the bracket.
+pub const HOLDS_FOR: u32 = 2;
 
 /// Flags of strings.
 pub mod flags {
@@ -76,8 +83,8 @@ pub struct Lexer<'s, 't> {
     pub end: usize,
     /// The tokens so far, perhaps after those of other parts.
     pub tokens: &'t mut Vec<Token>,
-    /// Brackets that are open, each with what closes it.
-    pub open: Vec<(usize, u8)>,
+    /// Brackets that are open.
+    pub open: Vec<usize>,
     /// Lines of Python whose blocks may go on, each indented deeper than the one before.
     blocks: Vec<usize>,
     /// Whether a line break was seen since the last token.
@@ -111,14 +118,21 @@ impl<'s, 't> Lexer<'s, 't> {
     }
 
     /// Adds a token from `start` up to the next byte.
-    pub fn push(&mut self, kind: Kind, start: usize, link: u32) {
-        let extra = u32::from(std::mem::take(&mut self.broke));
-        let sign = match kind {
-            Kind::Operator => self.bytes[start],
-            Kind::Name if link == 1 => self.bytes[start],
-            _ => 0,
-        };
+    pub fn push(&mut self, kind: Kind, sign: u8, start: usize, link: u32) {
+        let extra = if std::mem::take(&mut self.broke) { BROKEN_OFF } else { 0 };
         self.tokens.push(Token { kind, sign, start: start as u32, end: self.at as u32, link, extra });
+    }
+
+    /// Adds a name of ASCII from `start` up to the next byte.
+    #[inline]
+    pub fn push_name(&mut self, letters: &[u8], start: usize) {
+        let sign = sign::of_name(letters);
+        if sign == sign::FOR
+            && let Some(open) = self.open.last()
+        {
+            self.tokens[*open].extra |= HOLDS_FOR;
+        }
+        self.push(Kind::Name, sign, start, 0);
     }
 
     /// Adds the start of a logical line of Python, which ends the blocks of lines that are indented as deep or deeper.
@@ -128,7 +142,7 @@ impl<'s, 't> Lexer<'s, 't> {
             self.tokens[line].link = index as u32;
         }
         self.blocks.push(index);
-        self.push(Kind::Line, self.at, 0);
+        self.push(Kind::Line, sign::LINE, self.at, 0);
         self.tokens[index].extra = indent;
     }
 
@@ -146,32 +160,74 @@ impl<'s, 't> Lexer<'s, 't> {
         true
     }
 
+    /// What most code consists of: names, brackets, operators of one letter, and spaces between them. Stops before
+    /// anything else, and before what one of the languages may take for something else.
+    pub fn plain_tokens(&mut self) {
+        let bytes = self.bytes;
+        let mut at = self.at;
+        while let Some(&byte) = bytes.get(at)
+            && self.tokens.len() < TOKENS_MAX
+        {
+            let start = at;
+            let uses = USES[usize::from(byte)];
+            if byte == b' ' {
+                at += 1;
+            } else if uses & PLAIN_NAME != 0 && !byte.is_ascii_digit() {
+                let mut end = at + 1;
+                let mut next = 0;
+                while let Some(&byte) = bytes.get(end) {
+                    next = byte;
+                    if !is_plain_name_byte(byte) {
+                        break;
+                    }
+                    end += 1;
+                }
+                if end < bytes.len() && USES[usize::from(next)] & NAME_GOES_ON != 0 {
+                    break;
+                }
+                at = end;
+                self.at = end;
+                self.push_name(&bytes[start..end], start);
+            } else if uses & BRACKET != 0 {
+                self.at = at;
+                self.bracket(byte);
+                at += 1;
+            } else if uses & OPERATOR != 0 {
+                let next = bytes.get(at + 1).copied().unwrap_or(0);
+                let alone = matches!(byte, b',' | b';') || USES[usize::from(next)] & NO_OPERATOR != 0;
+                if !alone || byte == b'.' && next.is_ascii_digit() {
+                    break;
+                }
+                at += 1;
+                self.at = at;
+                self.push(Kind::Operator, byte, start, 0);
+            } else {
+                break;
+            }
+        }
+        self.at = at;
+    }
+
     /// A bracket at the next byte.
-    pub fn bracket(&mut self) {
-        let byte = self.peek(0);
+    pub fn bracket(&mut self, byte: u8) {
         let start = self.at;
         self.at += 1;
         let index = self.tokens.len();
-        let closed_by = match byte {
-            b'(' => b')',
-            b'[' => b']',
-            b'{' => b'}',
-            _ => 0,
-        };
-        if closed_by != 0 {
-            self.open.push((index, closed_by));
-            self.push(Kind::Open, start, u32::MAX);
+        if matches!(byte, b'(' | b'[' | b'{') {
+            self.open.push(index);
+            self.push(Kind::Open, byte, start, u32::MAX);
             return;
         }
-        let Some((open, expected)) = self.open.pop() else {
+        let Some(open) = self.open.pop() else {
             self.fail("the brackets in the code do not match");
             return;
         };
-        if byte != expected {
+        let partner = &mut self.tokens[open];
+        partner.link = index as u32;
+        if !matches!((partner.sign, byte), (b'(', b')') | (b'[', b']') | (b'{', b'}')) {
             self.fail("the brackets in the code do not match");
         }
-        self.tokens[open].link = index as u32;
-        self.push(Kind::Close, start, open as u32);
+        self.push(Kind::Close, byte, start, open as u32);
     }
 
     /// Digits, and whatever letters and dots belong to them.
@@ -184,7 +240,7 @@ impl<'s, 't> Lexer<'s, 't> {
             self.at += 1;
         }
         self.at = self.at.max(start + 1);
-        self.push(Kind::Number, start, 0);
+        self.push(Kind::Number, 0, start, 0);
     }
 
     /// An identifier.
@@ -194,7 +250,7 @@ impl<'s, 't> Lexer<'s, 't> {
         let plain = rest.iter().position(|byte| !is_plain_name_byte(*byte)).unwrap_or(rest.len());
         self.at += plain;
         if self.peek(0) < 0x80 {
-            self.push(Kind::Name, start, u32::from(is_keyword(&rest[..plain])));
+            self.push_name(&rest[..plain], start);
         } else {
             let rest = &rest[plain..];
             self.at += rest.iter().position(|byte| !is_name_byte(*byte)).unwrap_or(rest.len());
@@ -211,7 +267,7 @@ impl<'s, 't> Lexer<'s, 't> {
         if text.chars().any(reads_as_another) {
             self.fail("a name in the code is written in letters that are not what they seem");
         }
-        self.push(Kind::Name, start, 0);
+        self.push(Kind::Name, 0, start, 0);
     }
 
     /// The rest of the line is skipped.
@@ -242,7 +298,7 @@ impl<'s, 't> Lexer<'s, 't> {
     /// Ends the part: what is still open stays open to its end.
     pub fn finish(mut self) -> Option<&'static str> {
         let end = self.tokens.len() as u32;
-        for (open, _) in std::mem::take(&mut self.open) {
+        for open in std::mem::take(&mut self.open) {
             self.tokens[open].link = end;
             self.fail("a bracket in the code is never closed");
         }
@@ -253,21 +309,6 @@ impl<'s, 't> Lexer<'s, 't> {
     }
 }
 
-/// Words that mean something of their own to one of the languages; `link` of a name says whether it is one.
-pub fn is_keyword(word: &[u8]) -> bool {
-    match word.len() {
-        2 => matches!(word, b"or" | b"if" | b"in" | b"is" | b"as"),
-        3 => matches!(word, b"and" | b"not" | b"new" | b"for"),
-        4 => matches!(word, b"else" | b"from" | b"None" | b"null" | b"True" | b"true" | b"void"),
-        5 => matches!(word, b"await" | b"yield" | b"throw" | b"async" | b"class" | b"False" | b"false"),
-        6 => matches!(word, b"lambda" | b"typeof" | b"delete"),
-        8 => word == b"function",
-        9 => matches!(word, b"undefined" | b"satisfies"),
-        10 => word == b"instanceof",
-        _ => false,
-    }
-}
-
 /// What a byte can be part of.
 static USES: [u8; 256] = {
     let mut table = [0; 256];
@@ -275,11 +316,25 @@ static USES: [u8; 256] = {
     while byte < 256 {
         let this = byte as u8;
         if this.is_ascii_alphanumeric() || this == b'_' {
-            table[byte] = NAME | PLAIN_NAME;
-        } else if this >= 0x80 {
-            table[byte] = NAME;
-        } else if matches!(this, b'"' | b'\'' | b'\\' | b'\n' | b'\r') {
-            table[byte] = STRING_END;
+            table[byte] |= NAME | PLAIN_NAME | NO_OPERATOR;
+        }
+        if this >= 0x80 {
+            table[byte] |= NAME;
+        }
+        if matches!(this, b'"' | b'\'' | b'\\' | b'\n' | b'\r') {
+            table[byte] |= STRING_END;
+        }
+        if matches!(this, b'"' | b'\'' | b'\\' | b'$') || this >= 0x80 {
+            table[byte] |= NAME_GOES_ON;
+        }
+        if matches!(this, b'(' | b')' | b'[' | b']' | b'{' | b'}') {
+            table[byte] |= BRACKET | NO_OPERATOR;
+        }
+        if matches!(this, b' ' | b'\n' | b'"' | b'\'') {
+            table[byte] |= NO_OPERATOR;
+        }
+        if matches!(this, b',' | b';' | b'.' | b':' | b'=' | b'+' | b'-' | b'*' | b'<' | b'>' | b'|' | b'&') {
+            table[byte] |= OPERATOR;
         }
         byte += 1;
     }
@@ -289,6 +344,13 @@ static USES: [u8; 256] = {
 const NAME: u8 = 1;
 const PLAIN_NAME: u8 = 2;
 const STRING_END: u8 = 4;
+/// Behind a name: a string begins here, or the name has letters that not every language reads alike.
+const NAME_GOES_ON: u8 = 8;
+const BRACKET: u8 = 16;
+/// An operator, perhaps the first letter of a longer one.
+const OPERATOR: u8 = 32;
+/// Nothing that could be part of an operator.
+const NO_OPERATOR: u8 = 64;
 
 /// Whether a byte can stand in an identifier; every byte beyond ASCII can.
 pub fn is_name_byte(byte: u8) -> bool {

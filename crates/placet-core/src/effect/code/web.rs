@@ -2,7 +2,8 @@
 
 use super::{
     How, Range,
-    reader::{Arguments, Reader},
+    arguments::Arguments,
+    reader::Reader,
     value::{Kind, Text, Value},
 };
 use crate::effect::shell::Origin;
@@ -92,7 +93,7 @@ impl<'a> Reader<'a, '_> {
                     other => other.replace('_', "-"),
                 };
                 let mut words = vec![Text::plain("aws"), name, Text::plain(verb)];
-                for (key, value) in arguments.named.iter().take(16) {
+                for (key, value) in arguments.by_name().iter().take(16) {
                     words.push(Text::plain(format!("--{}", dashed(key))));
                     words.push(value.as_text());
                 }

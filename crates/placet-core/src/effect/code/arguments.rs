@@ -1,0 +1,133 @@
+//! The arguments of a call.
+
+use std::borrow::Cow;
+
+use super::value::{Kind, Value};
+use crate::effect::shell::Origin;
+
+/// The arguments of a call.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Arguments<'a> {
+    /// In order.
+    positional: Vec<Value<'a>>,
+    /// By name; in JavaScript the members of objects among the others.
+    named: Vec<(Cow<'a, str>, Value<'a>)>,
+    /// What was ever among them, of the bits below: most calls have none of it, and need not look.
+    had: u8,
+}
+
+/// One of several values.
+const ALTERNATIVES: u8 = 1;
+/// Something that can be called.
+const CALLABLE: u8 = 2;
+
+impl<'a> Arguments<'a> {
+    /// These, in order.
+    pub fn of(positional: Vec<Value<'a>>) -> Self {
+        Self::new(positional, Vec::new())
+    }
+
+    /// These, in order and by name.
+    pub fn new(positional: Vec<Value<'a>>, named: Vec<(Cow<'a, str>, Value<'a>)>) -> Self {
+        let mut arguments = Self { positional, named, had: 0 };
+        arguments.had = arguments.all().fold(0, |had, value| had | bits(value));
+        arguments
+    }
+
+    /// Adds one.
+    pub fn push(&mut self, value: Value<'a>) {
+        self.had |= bits(&value);
+        self.positional.push(value);
+    }
+
+    /// Adds one by name.
+    pub fn push_named(&mut self, name: Cow<'a, str>, value: Value<'a>) {
+        self.had |= bits(&value);
+        self.named.push((name, value));
+    }
+
+    /// The same with another value at `index`.
+    pub fn with(&self, index: usize, value: Value<'a>) -> Self {
+        let mut arguments = self.clone();
+        arguments.had |= bits(&value);
+        arguments.positional[index] = value;
+        arguments
+    }
+
+    /// Takes all away; their room stays.
+    pub fn clear(&mut self) {
+        self.positional.clear();
+        self.named.clear();
+        self.had = 0;
+    }
+
+    /// Whether there is room for some.
+    pub fn has_room(&self) -> bool {
+        self.positional.capacity() + self.named.capacity() > 0
+    }
+
+    /// Whether one in order may be one of several values.
+    pub fn may_vary(&self) -> bool {
+        self.had & ALTERNATIVES != 0
+    }
+
+    /// Whether one of them may be something that can be called.
+    pub fn may_be_called(&self) -> bool {
+        self.had & CALLABLE != 0
+    }
+
+    /// Those in order.
+    pub fn positional(&self) -> &[Value<'a>] {
+        &self.positional
+    }
+
+    /// Those by name.
+    pub fn by_name(&self) -> &[(Cow<'a, str>, Value<'a>)] {
+        &self.named
+    }
+
+    /// The argument at `index`.
+    pub fn at(&self, index: usize) -> Option<&Value<'a>> {
+        self.positional.get(index)
+    }
+
+    /// The argument of that name.
+    pub fn named(&self, name: &str) -> Option<&Value<'a>> {
+        self.named
+            .iter()
+            .rev()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value)
+            .or_else(|| self.positional.iter().rev().find_map(|value| value.member(name)))
+    }
+
+    /// The argument at `index`, or of that name.
+    pub fn get(&self, index: usize, name: &str) -> Option<&Value<'a>> {
+        self.at(index).or_else(|| self.named.iter().find(|(key, _)| key == name).map(|(_, value)| value))
+    }
+
+    /// All values.
+    pub fn all(&self) -> impl Iterator<Item = &Value<'a>> {
+        self.positional.iter().chain(self.named.iter().map(|(_, value)| value))
+    }
+
+    /// Where any of their data came from.
+    pub fn origin(&self) -> Origin {
+        self.all().fold(Origin::PLAIN, |origin, value| origin.and(value.origin()))
+    }
+}
+
+fn bits(value: &Value<'_>) -> u8 {
+    match value {
+        Value::OneOf(_) => ALTERNATIVES,
+        Value::Function(_) | Value::Name(_) | Value::Thing(Kind::Partial, _) => CALLABLE,
+        Value::Unknown(_)
+        | Value::Nothing
+        | Value::Truth(_)
+        | Value::Number(_)
+        | Value::Text(_)
+        | Value::List(_)
+        | Value::Dict(_)
+        | Value::Thing(..) => 0,
+    }
+}
