@@ -8,13 +8,19 @@ use crate::effect::shell::Origin;
 /// The arguments of a call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arguments<'a> {
-    /// In order.
-    positional: Vec<Value<'a>>,
+    /// In order, if they are few: most calls have one or two, which need no room of their own.
+    few: [Value<'a>; FEW],
+    /// How many of these there are.
+    count: usize,
+    /// In order, if they are more.
+    many: Vec<Value<'a>>,
     /// By name; in JavaScript the members of objects among the others.
     named: Vec<(Cow<'a, str>, Value<'a>)>,
     /// What was ever among them, of the bits below: most calls have none of it, and need not look.
     had: u8,
 }
+
+const FEW: usize = 2;
 
 /// One of several values.
 const ALTERNATIVES: u8 = 1;
@@ -29,7 +35,7 @@ impl<'a> Arguments<'a> {
 
     /// These, in order and by name.
     pub fn new(positional: Vec<Value<'a>>, named: Vec<(Cow<'a, str>, Value<'a>)>) -> Self {
-        let mut arguments = Self { positional, named, had: 0 };
+        let mut arguments = Self { many: positional, named, ..Self::default() };
         arguments.had = arguments.all().fold(0, |had, value| had | bits(value));
         arguments
     }
@@ -37,7 +43,16 @@ impl<'a> Arguments<'a> {
     /// Adds one.
     pub fn push(&mut self, value: Value<'a>) {
         self.had |= bits(&value);
-        self.positional.push(value);
+        if self.many.is_empty() && self.count < FEW {
+            self.few[self.count] = value;
+            self.count += 1;
+            return;
+        }
+        if self.many.is_empty() {
+            self.many.extend(self.few.iter_mut().map(std::mem::take));
+            self.count = 0;
+        }
+        self.many.push(value);
     }
 
     /// Adds one by name.
@@ -50,20 +65,11 @@ impl<'a> Arguments<'a> {
     pub fn with(&self, index: usize, value: Value<'a>) -> Self {
         let mut arguments = self.clone();
         arguments.had |= bits(&value);
-        arguments.positional[index] = value;
+        match arguments.many.is_empty() {
+            true => arguments.few[index] = value,
+            false => arguments.many[index] = value,
+        }
         arguments
-    }
-
-    /// Takes all away; their room stays.
-    pub fn clear(&mut self) {
-        self.positional.clear();
-        self.named.clear();
-        self.had = 0;
-    }
-
-    /// Whether there is room for some.
-    pub fn has_room(&self) -> bool {
-        self.positional.capacity() + self.named.capacity() > 0
     }
 
     /// Whether one in order may be one of several values.
@@ -78,7 +84,7 @@ impl<'a> Arguments<'a> {
 
     /// Those in order.
     pub fn positional(&self) -> &[Value<'a>] {
-        &self.positional
+        if self.many.is_empty() { &self.few[..self.count.min(FEW)] } else { &self.many }
     }
 
     /// Those by name.
@@ -88,7 +94,7 @@ impl<'a> Arguments<'a> {
 
     /// The argument at `index`.
     pub fn at(&self, index: usize) -> Option<&Value<'a>> {
-        self.positional.get(index)
+        self.positional().get(index)
     }
 
     /// The argument of that name.
@@ -98,7 +104,7 @@ impl<'a> Arguments<'a> {
             .rev()
             .find(|(key, _)| key == name)
             .map(|(_, value)| value)
-            .or_else(|| self.positional.iter().rev().find_map(|value| value.member(name)))
+            .or_else(|| self.positional().iter().rev().find_map(|value| value.member(name)))
     }
 
     /// The argument at `index`, or of that name.
@@ -108,7 +114,7 @@ impl<'a> Arguments<'a> {
 
     /// All values.
     pub fn all(&self) -> impl Iterator<Item = &Value<'a>> {
-        self.positional.iter().chain(self.named.iter().map(|(_, value)| value))
+        self.positional().iter().chain(self.named.iter().map(|(_, value)| value))
     }
 
     /// Where any of their data came from.

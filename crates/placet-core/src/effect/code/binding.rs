@@ -6,7 +6,7 @@ use super::{
     How, Range,
     reader::Reader,
     sign,
-    token::Kind,
+    token::{Kind, Token},
     value::{Text, Value},
 };
 
@@ -183,17 +183,22 @@ impl<'a> Reader<'a, '_> {
             return;
         }
         let stop = end.min(at + LOOKED_AT_MAX);
-        for place in at..stop {
+        // Few tokens set something, so these are looked for and then what stands before them.
+        let sets = |token: &Token| {
+            matches!(token.sign, b'=' | sign::ADD_SET | sign::SUBTRACT_SET | sign::DIVIDE_SET | sign::WALRUS)
+        };
+        let mut next = at + 1;
+        while let Some(found) = self.tokens.get(next..=stop.min(self.tokens.len() - 1))
+            && let Some(ahead) = found.iter().position(sets)
+        {
+            let place = next + ahead - 1;
             if self.kind(place) == Some(Kind::Name)
-                && matches!(
-                    self.sign(place + 1, usize::MAX),
-                    b'=' | sign::ADD_SET | sign::SUBTRACT_SET | sign::DIVIDE_SET | sign::WALRUS
-                )
                 && !matches!(self.kind(place.wrapping_sub(1)), Some(Kind::Open))
                 && !self.is(place.wrapping_sub(1), end, b',')
             {
                 self.forget(self.word(place));
             }
+            next = place + 2;
         }
         if stop < end {
             // Too long to look through: anything may have been set.

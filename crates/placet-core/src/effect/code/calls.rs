@@ -48,7 +48,9 @@ impl<'a> Reader<'a, '_> {
                     {
                         at += 1;
                     }
-                    sign::INCREMENT | sign::DECREMENT if self.language == Language::JavaScript && token.extra == 0 => {
+                    sign::INCREMENT | sign::DECREMENT
+                        if self.language == Language::JavaScript && token.extra == 0 =>
+                    {
                         return (Value::Unknown(value.origin()), at + 1);
                     }
                     b'<' if self.language == Language::JavaScript => match self.type_arguments(at, end) {
@@ -64,7 +66,6 @@ impl<'a> Reader<'a, '_> {
                             let arguments = self.arguments(at + 1, close);
                             let range = self.range(first, (close + 1).min(end));
                             value = self.call(value, &arguments, range);
-                            self.done_with(arguments);
                         }
                         b'[' => {
                             let range = self.range(first, (close + 1).min(end));
@@ -124,7 +125,6 @@ impl<'a> Reader<'a, '_> {
             let variable = (at >= 2 && first + 2 == at && self.kind(first) == Some(Token::Name))
                 .then(|| self.word(first));
             let value = self.method_call(Receiver { value, method }, &arguments, variable, range);
-            self.done_with(arguments);
             return (value, (close + 1).min(end));
         }
         let range = self.range(first, at + 1);
@@ -189,13 +189,14 @@ impl<'a> Reader<'a, '_> {
 
     /// The arguments in tokens `at..end`.
     pub(super) fn arguments(&mut self, mut at: usize, end: usize) -> Arguments<'a> {
+        let mut arguments = Arguments::default();
         if at >= end {
-            return Arguments::default();
+            return arguments;
         }
         if let Some(value) = self.comprehension(at, end) {
-            return Arguments::of(vec![value]);
+            arguments.push(value);
+            return arguments;
         }
-        let mut arguments = self.no_arguments();
         while at < end && !self.stopped {
             if self.is(at, end, b',') {
                 at += 1;
@@ -213,7 +214,9 @@ impl<'a> Reader<'a, '_> {
                 continue;
             }
             let (value, next) = self.expression(at, end);
-            if next > at {
+            if next > at && !matches!(sign, b'*' | sign::SPREAD | sign::POWER) {
+                arguments.push(value);
+            } else if next > at {
                 match (sign, value) {
                     (b'*' | sign::SPREAD, Value::List(items)) => {
                         items.items.iter().for_each(|item| arguments.push(item.clone()));
@@ -591,12 +594,13 @@ impl<'a> Reader<'a, '_> {
             },
             None => value,
         };
-        if !matches!(
-            row.special,
-            Some(Special::Map | Special::Eval | Special::Timer | Special::Partial | Special::Apply)
-        ) {
-            let result = Value::Unknown(value.origin());
-            self.callbacks("", arguments, &result, range);
+        if arguments.may_be_called()
+            && !matches!(
+                row.special,
+                Some(Special::Map | Special::Eval | Special::Timer | Special::Partial | Special::Apply)
+            )
+        {
+            self.callbacks("", arguments, &Value::Unknown(value.origin()), range);
         }
         value
     }
@@ -781,11 +785,15 @@ impl<'r, 'a> Slots<'r, 'a> {
 
     /// The one at `index`.
     pub fn at(self, mut index: usize) -> &'r Value<'a> {
-        for (one, rest) in self.parts() {
-            match one {
-                Some(one) if index == 0 => return one,
-                Some(_) => index -= 1,
-                None => match rest.get(index) {
+        for word in self.template {
+            let Word::Argument(slot) = word else { continue };
+            if !slot.rest && index > 0 {
+                index -= 1;
+                continue;
+            }
+            match slot_values(slot, self.receiver, self.arguments) {
+                (one, _) if !slot.rest => return one.unwrap_or(&Value::Nothing),
+                (_, rest) => match rest.get(index) {
                     Some(value) => return value,
                     None => index -= rest.len(),
                 },
@@ -842,11 +850,13 @@ fn spread<'a>(slot: &Slot, value: &Value<'a>, out: &mut Vec<Text<'a>>) {
 
 /// `fs.promises.rmSync` is `fs.rm` to the table.
 fn plain_name(name: &str) -> Cow<'_, str> {
+    // Most names are told from these by their first letter.
+    if !name.starts_with(['g', 'w', 'f', 'c', 'D']) {
+        return Cow::Borrowed(name);
+    }
     let name = name.strip_prefix("globalThis.").or_else(|| name.strip_prefix("window.")).unwrap_or(name);
-    let name = match name.split_once('.') {
-        Some(("fs" | "child_process" | "fse" | "Deno", _)) => name.strip_suffix("Sync").unwrap_or(name),
-        _ => name,
-    };
+    let of_files = ["fs.", "child_process.", "fse.", "Deno."].iter().any(|root| name.starts_with(root));
+    let name = if of_files { name.strip_suffix("Sync").unwrap_or(name) } else { name };
     match name.strip_prefix("fs.promises.").or_else(|| name.strip_prefix("fse.")) {
         Some(rest) => Cow::Owned(["fs.", rest].concat()),
         None => Cow::Borrowed(name),

@@ -30,7 +30,7 @@ impl<'a> Reader<'a, '_> {
         let origin = if letters.contains(['w', 'a', 'x', '+']) {
             self.world.write(&path, Flow::unknown(Origin::PLAIN), letters.contains('a'), place);
             Origin::PLAIN
-        } else if path.text.contains("://") {
+        } else if path.is_address() {
             return self.read_value(file, range);
         } else {
             let flow = self.world.read(&path, place);
@@ -57,7 +57,7 @@ impl<'a> Reader<'a, '_> {
         let place = self.place(range);
         match value {
             Value::Thing(Kind::File, inside) => Value::Unknown(inside.origin()),
-            Value::Text(text) if text.text.contains("://") && !text.text.starts_with("file:") => {
+            Value::Text(text) if text.is_address() && !text.text.starts_with("file:") => {
                 let words = [Text::plain("curl"), Text::plain("--url"), text.clone()];
                 Value::of_flow(self.run(&words, How::default(), range))
             }

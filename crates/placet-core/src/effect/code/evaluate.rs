@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::{
     How, Range,
-    calls::is_hole,
     arguments::Arguments,
+    calls::is_hole,
     reader::Reader,
     value::{Text, Value},
 };

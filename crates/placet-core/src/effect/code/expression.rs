@@ -161,10 +161,7 @@ impl<'a> Reader<'a, '_> {
         while !self.stopped {
             let sign = self.sign(at, end);
             if !compares(sign)
-                && !matches!(
-                    sign,
-                    sign::OR | sign::AND | sign::NOT | sign::IN | sign::IS | sign::WALRUS
-                )
+                && !matches!(sign, sign::OR | sign::AND | sign::NOT | sign::IN | sign::IS | sign::WALRUS)
             {
                 break;
             }

@@ -81,13 +81,9 @@ impl<'a> Reader<'a, '_> {
                 });
                 next
             }
-            sign::ELSE
-            | sign::DO
-            | sign::TRY
-            | sign::FINALLY
-            | sign::BREAK
-            | sign::CONTINUE
-            | sign::CASE => at + 1,
+            sign::ELSE | sign::DO | sign::TRY | sign::FINALLY | sign::BREAK | sign::CONTINUE | sign::CASE => {
+                at + 1
+            }
             _ => self.expression(at, end).1,
         }
     }
@@ -95,7 +91,10 @@ impl<'a> Reader<'a, '_> {
     /// `a from "m"`, `* as a from "m"`, `{a as b} from "m"`, `"m"`.
     fn import_declaration(&mut self, at: usize, end: usize) -> usize {
         let mut from = at;
-        while from < end && self.kind(from) != Some(Kind::Text) && !self.is(from, end, b';') && from < at + 400
+        while from < end
+            && self.kind(from) != Some(Kind::Text)
+            && !self.is(from, end, b';')
+            && from < at + 400
         {
             from += 1;
         }
@@ -126,7 +125,7 @@ impl<'a> Reader<'a, '_> {
                         false => (name, 0),
                     };
                     let value = match braces && name != "default" {
-                        true => Cow::Owned(format!("{module}.{name}")),
+                        true => Cow::Owned([module, ".", name].concat()),
                         false => Cow::Owned(module.to_owned()),
                     };
                     if self.counts() {
@@ -244,7 +243,9 @@ impl<'a> Reader<'a, '_> {
             let mut inside = open + 1;
             while inside < close && !self.stopped {
                 inside = match self.sign(inside, close) {
-                    sign::CONST | sign::LET | sign::VAR => self.declaration(inside + 1, close).max(inside + 1),
+                    sign::CONST | sign::LET | sign::VAR => {
+                        self.declaration(inside + 1, close).max(inside + 1)
+                    }
                     b';' | b',' => inside + 1,
                     _ => self.expression(inside, close).1.max(inside + 1),
                 };

@@ -81,7 +81,6 @@ impl Lexer<'_, '_> {
                 }
                 self.push(Kind::Template, 0, start, 0);
             }
-            b'(' | b')' | b'[' | b']' | b'{' | b'}' => self.bracket(byte),
             b'0'..=b'9' => self.number(),
             b'.' if self.peek(1).is_ascii_digit() => self.number(),
             b'\\' => {

@@ -6,7 +6,7 @@ use crate::effect::shell::HOLE;
 
 /// `raw` with its escapes replaced: those of Python and JavaScript, which mean the same wherever both have them.
 pub fn unescape(raw: &str) -> Cow<'_, str> {
-    if !raw.contains('\\') {
+    if !raw.bytes().any(|byte| byte == b'\\') {
         return Cow::Borrowed(raw);
     }
     let mut text = String::with_capacity(raw.len());

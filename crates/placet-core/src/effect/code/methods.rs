@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::{
-    literal,
     arguments::Arguments,
+    literal,
     reader::Reader,
     value::{Kind, Text, Value, concatenated},
 };

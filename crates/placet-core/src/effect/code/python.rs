@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::{
     How,
-    names::module_name,
     arguments::Arguments,
+    names::module_name,
     reader::Reader,
     sign,
     token::Kind,
@@ -110,7 +110,8 @@ impl<'a> Reader<'a, '_> {
             }
             sign::DEL | sign::GLOBAL | sign::NONLOCAL => {
                 let mut next = at + 1;
-                while next < end && !matches!(self.kind(next), Some(Kind::Line)) && !self.is(next, end, b';') {
+                while next < end && !matches!(self.kind(next), Some(Kind::Line)) && !self.is(next, end, b';')
+                {
                     next += 1;
                 }
                 next
@@ -245,8 +246,10 @@ impl<'a> Reader<'a, '_> {
                         true => (self.word(at + 2), at + 3),
                         false => (name, at + 1),
                     };
-                    let full =
-                        if relative { format!(".{module}.{name}") } else { format!("{module}.{name}") };
+                    let full = match relative {
+                        true => [".", &module, ".", name].concat(),
+                        false => [&module, ".", name].concat(),
+                    };
                     if self.counts() {
                         self.names.insert(Cow::Borrowed(alias), Value::Name(Cow::Owned(full)));
                     }
@@ -295,7 +298,7 @@ impl<'a> Reader<'a, '_> {
         ];
         if let Some((_, names)) = NAMES.iter().find(|(known, _)| *known == module) {
             for name in *names {
-                self.names.insert(Cow::Borrowed(name), Value::Name(Cow::Owned(format!("{module}.{name}"))));
+                self.names.insert(Cow::Borrowed(name), Value::Name(Cow::Owned([module, ".", name].concat())));
             }
         }
     }
@@ -321,7 +324,9 @@ impl<'a> Reader<'a, '_> {
         }
         let (start, stop) = self.range(at, next);
         let text: &'a str = if next > at { self.source.get(start..stop).unwrap_or("") } else { "" };
-        match text.contains(char::is_whitespace) {
+        // Only spaces within it make it longer than its letters, and there are seldom any.
+        match text.bytes().any(|byte| byte <= b' ' || !byte.is_ascii()) && text.contains(char::is_whitespace)
+        {
             true => (Cow::Owned(text.split_whitespace().collect()), next),
             false => (Cow::Borrowed(text), next),
         }
@@ -421,7 +426,9 @@ impl<'a> Reader<'a, '_> {
     /// `a = b = expression`, `a += expression`, `a: type = expression`, or an expression alone.
     fn assignment(&mut self, at: usize, end: usize) -> usize {
         let (value, mut next) = self.target_or_value(at, end);
-        if self.is(next, end, b':') && !self.is(next + 1, end, b':') && self.kind(next + 1) == Some(Kind::Name)
+        if self.is(next, end, b':')
+            && !self.is(next + 1, end, b':')
+            && self.kind(next + 1) == Some(Kind::Name)
         {
             // An annotation.
             let (_, after) = self.expression(next + 1, end);

@@ -32,7 +32,11 @@ pub fn tokenize(
 
 /// `# coding: …` in the first lines: some encodings make code of what looks like comments.
 fn claims_another_encoding(source: &str) -> bool {
-    source.lines().take(2).any(|line| {
+    let first_end = memchr::memchr(b'\n', source.as_bytes()).unwrap_or(source.len());
+    let (first, rest) = source.split_at(first_end);
+    let rest = rest.get(1..).unwrap_or("");
+    let second = &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
+    [first, second].into_iter().any(|line| {
         let Some(comment) = line.trim_start().strip_prefix('#') else { return false };
         let Some(at) = comment.find("coding").filter(|at| comment[at + 6..].starts_with([':', '='])) else {
             return false;
@@ -61,7 +65,6 @@ impl Lexer<'_, '_> {
             }
             b'#' => self.python_comment(),
             b'"' | b'\'' => self.python_string(start, 0),
-            b'(' | b')' | b'[' | b']' | b'{' | b'}' => self.bracket(byte),
             b'0'..=b'9' => self.number(),
             b'.' if self.peek(1).is_ascii_digit() => self.number(),
             byte if is_name_byte(byte) => match self.string_prefix() {
@@ -95,21 +98,23 @@ impl Lexer<'_, '_> {
     /// A logical line starts: its indentation counts, empty lines do not.
     fn line_start(&mut self) {
         loop {
+            let rest = &self.bytes[self.at..];
             let mut indent = 0u32;
-            loop {
-                match self.peek(0) {
-                    b' ' => indent += 1,
-                    b'\t' => indent = (indent / 8 + 1) * 8,
-                    0x0c => indent = 0,
-                    _ => break,
+            let mut letters = rest.iter();
+            let next = loop {
+                match letters.next() {
+                    Some(b' ') => indent += 1,
+                    Some(b'\t') => indent = (indent / 8 + 1) * 8,
+                    Some(0x0c) => indent = 0,
+                    next => break next.copied(),
                 }
-                self.at += 1;
-            }
-            match self.peek(0) {
-                b'#' => self.python_comment(),
-                b'\n' | b'\r' => self.at += 1,
-                _ if self.at >= self.end => return,
-                byte => {
+            };
+            self.at += rest.len() - letters.len() - usize::from(next.is_some());
+            match next {
+                Some(b'#') => self.python_comment(),
+                Some(b'\n' | b'\r') => self.at += 1,
+                None => return,
+                Some(byte) => {
                     self.push_line(indent);
                     if matches!(byte, b'!' | b'%') {
                         self.notebook_line(indent);

@@ -66,8 +66,6 @@ pub(super) struct Reader<'a, 'w> {
     has_marked: bool,
     /// Where such a name is put together to look for it.
     marked_name: RefCell<String>,
-    /// Arguments of calls that are done, kept for their room.
-    spare: Vec<Arguments<'a>>,
     pub functions: Vec<Function>,
     /// Functions that may have to be followed in the end.
     due: VecDeque<usize>,
@@ -107,7 +105,6 @@ impl<'a, 'w> Reader<'a, 'w> {
             names: Names::with_capacity_and_hasher(NAMES_USUAL, Default::default()),
             has_marked: false,
             marked_name: RefCell::default(),
-            spare: Vec::new(),
             functions: Vec::new(),
             due: VecDeque::new(),
             found_under: Vec::new(),
@@ -208,20 +205,6 @@ impl<'a, 'w> Reader<'a, 'w> {
             .map_or(end, |token| (token.link as usize).min(end))
             .max(at + 1)
             .min(end.max(at + 1))
-    }
-
-    /// Arguments that have none so far.
-    pub fn no_arguments(&mut self) -> Arguments<'a> {
-        self.spare.pop().unwrap_or_default()
-    }
-
-    /// A call is done with its arguments.
-    pub fn done_with(&mut self, mut arguments: Arguments<'a>) {
-        const SPARE_MAX: usize = 16;
-        if arguments.has_room() && self.spare.len() < SPARE_MAX {
-            arguments.clear();
-            self.spare.push(arguments);
-        }
     }
 
     // What is said to the world.

@@ -93,15 +93,17 @@ signs! {
     VAR = b"var",
     VOID = b"void",
 
-    // Operators.
+    // Operators. Of those that set something, the usual ones stand together.
     ADD_SET = b"+=",
+    SUBTRACT_SET = b"-=",
+    DIVIDE_SET = b"/=",
+    WALRUS = b":=",
     AND_AND = b"&&",
     AND_AND_SET = b"&&=",
     AND_SET = b"&=",
     ARROW = b"->",
     AT_SET = b"@=",
     DECREMENT = b"--",
-    DIVIDE_SET = b"/=",
     EQUAL = b"==",
     EQUAL_STRICT = b"===",
     FAT_ARROW = b"=>",
@@ -125,10 +127,8 @@ signs! {
     SHIFT_RIGHT = b">>",
     SHIFT_RIGHT_SET = b">>=",
     SPREAD = b"...",
-    SUBTRACT_SET = b"-=",
     UP_TO = b"<=",
     FROM_ON = b">=",
-    WALRUS = b":=",
     XOR_SET = b"^=",
 }
 

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use super::{
     How, Range,
+    arguments::Arguments,
     calls::{Slots, is_hole},
     literal,
     methods::{decoded, decoded_bytes, path},
     names::parent,
-    arguments::Arguments,
     reader::Reader,
     value::{Kind, Text, Value, joined},
 };
@@ -309,8 +309,7 @@ impl<'a> Reader<'a, '_> {
                     _ => (first, second),
                 };
                 let method = if matches!(body, Value::Nothing) { "" } else { "POST" };
-                let sent =
-                    Arguments::new(Vec::new(), vec![(Cow::Borrowed("data"), body.clone())]);
+                let sent = Arguments::new(Vec::new(), vec![(Cow::Borrowed("data"), body.clone())]);
                 self.web_request(method, url, &sent, range)
             }
             Special::Socket => Value::Unknown(Origin::PLAIN),

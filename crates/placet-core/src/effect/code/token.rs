@@ -118,6 +118,7 @@ impl<'s, 't> Lexer<'s, 't> {
     }
 
     /// Adds a token from `start` up to the next byte.
+    #[inline]
     pub fn push(&mut self, kind: Kind, sign: u8, start: usize, link: u32) {
         let extra = if std::mem::take(&mut self.broke) { BROKEN_OFF } else { 0 };
         self.tokens.push(Token { kind, sign, start: start as u32, end: self.at as u32, link, extra });
@@ -142,8 +143,8 @@ impl<'s, 't> Lexer<'s, 't> {
             self.tokens[line].link = index as u32;
         }
         self.blocks.push(index);
-        self.push(Kind::Line, sign::LINE, self.at, 0);
-        self.tokens[index].extra = indent;
+        let (sign, at) = (sign::LINE, self.at as u32);
+        self.tokens.push(Token { kind: Kind::Line, sign, start: at, end: at, link: 0, extra: indent });
     }
 
     /// Notes why the text cannot be relied on; the first reason counts.
@@ -161,66 +162,51 @@ impl<'s, 't> Lexer<'s, 't> {
     }
 
     /// What most code consists of: names, brackets, operators of one letter, and spaces between them. Stops before
-    /// anything else, and before what one of the languages may take for something else.
+    /// anything else, and before what one of the languages may take for something else; never before a bracket.
     pub fn plain_tokens(&mut self) {
         let bytes = self.bytes;
-        let mut at = self.at;
-        while let Some(&byte) = bytes.get(at)
+        while let Some(&byte) = bytes.get(self.at)
             && self.tokens.len() < TOKENS_MAX
         {
-            let start = at;
+            let start = self.at;
             let uses = USES[usize::from(byte)];
             if byte == b' ' {
-                at += 1;
-            } else if uses & PLAIN_NAME != 0 && !byte.is_ascii_digit() {
-                let mut end = at + 1;
-                let mut next = 0;
-                while let Some(&byte) = bytes.get(end) {
-                    next = byte;
-                    if !is_plain_name_byte(byte) {
-                        break;
-                    }
-                    end += 1;
+                self.at = start + 1;
+            } else if uses & NAME_START != 0 {
+                let rest = &bytes[start..];
+                let length = rest.iter().position(|byte| !is_plain_name_byte(*byte)).unwrap_or(rest.len());
+                if rest.get(length).is_some_and(|next| USES[usize::from(*next)] & NAME_GOES_ON != 0) {
+                    return;
                 }
-                if end < bytes.len() && USES[usize::from(next)] & NAME_GOES_ON != 0 {
-                    break;
-                }
-                at = end;
-                self.at = end;
-                self.push_name(&bytes[start..end], start);
+                self.at = start + length;
+                self.push_name(&rest[..length], start);
             } else if uses & BRACKET != 0 {
-                self.at = at;
-                self.bracket(byte);
-                at += 1;
+                self.at = start + 1;
+                self.push_bracket(byte, start);
             } else if uses & OPERATOR != 0 {
-                let next = bytes.get(at + 1).copied().unwrap_or(0);
+                let next = bytes.get(start + 1).copied().unwrap_or(0);
                 let alone = matches!(byte, b',' | b';') || USES[usize::from(next)] & NO_OPERATOR != 0;
                 if !alone || byte == b'.' && next.is_ascii_digit() {
-                    break;
+                    return;
                 }
-                at += 1;
-                self.at = at;
+                self.at = start + 1;
                 self.push(Kind::Operator, byte, start, 0);
             } else {
-                break;
+                return;
             }
         }
-        self.at = at;
     }
 
-    /// A bracket at the next byte.
-    pub fn bracket(&mut self, byte: u8) {
-        let start = self.at;
-        self.at += 1;
+    /// Adds a bracket.
+    #[inline]
+    fn push_bracket(&mut self, byte: u8, start: usize) {
         let index = self.tokens.len();
         if matches!(byte, b'(' | b'[' | b'{') {
             self.open.push(index);
-            self.push(Kind::Open, byte, start, u32::MAX);
-            return;
+            return self.push(Kind::Open, byte, start, u32::MAX);
         }
         let Some(open) = self.open.pop() else {
-            self.fail("the brackets in the code do not match");
-            return;
+            return self.fail("the brackets in the code do not match");
         };
         let partner = &mut self.tokens[open];
         partner.link = index as u32;
@@ -318,6 +304,9 @@ static USES: [u8; 256] = {
         if this.is_ascii_alphanumeric() || this == b'_' {
             table[byte] |= NAME | PLAIN_NAME | NO_OPERATOR;
         }
+        if this.is_ascii_alphabetic() || this == b'_' {
+            table[byte] |= NAME_START;
+        }
         if this >= 0x80 {
             table[byte] |= NAME;
         }
@@ -351,6 +340,8 @@ const BRACKET: u8 = 16;
 const OPERATOR: u8 = 32;
 /// Nothing that could be part of an operator.
 const NO_OPERATOR: u8 = 64;
+/// A letter of ASCII that a name can begin with.
+const NAME_START: u8 = 128;
 
 /// Whether a byte can stand in an identifier; every byte beyond ASCII can.
 pub fn is_name_byte(byte: u8) -> bool {

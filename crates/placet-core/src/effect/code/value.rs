@@ -37,6 +37,12 @@ impl<'a> Text<'a> {
         !self.text.contains(HOLE)
     }
 
+    /// Whether there is an address in it, rather than a path.
+    pub fn is_address(&self) -> bool {
+        // The rest is looked for where there is one of these, and there seldom is.
+        self.text.bytes().any(|byte| byte == b':') && self.text.contains("://")
+    }
+
     /// The same as data.
     pub fn flow(&self) -> Flow {
         let text = if self.text == "\u{1a}" { None } else { Some(self.text.clone().into_owned()) };
@@ -151,11 +157,12 @@ impl Kind {
 }
 
 /// A value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum Value<'a> {
     /// Nothing is known but where its data came from.
     Unknown(Origin),
     /// `None`, `null`, `undefined`.
+    #[default]
     Nothing,
     /// A truth value.
     Truth(bool),

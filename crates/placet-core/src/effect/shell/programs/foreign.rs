@@ -54,7 +54,7 @@ fn read(walker: &mut Walker<'_>, language: &str, text: &str, anchor: Option<Rang
             let depth = walker.code_depth;
             let reading = code::read(known, text, depth, &mut Hands { walker: &mut *walker, anchor });
             walker.leaves();
-            let target = Target::new(TargetKind::Command, format!("inline {language}"));
+            let target = Target::new(TargetKind::Command, ["inline ", language].concat());
             let span = walker.span(whole);
             let effect = match reading.all_known {
                 true => Effect::new(Verb::Read, target, span).words("only computes"),
@@ -262,7 +262,7 @@ fn by_words(walker: &mut Walker<'_>, language: &str, text: &str, range: Range) {
             false => Effect::new(Verb::Read, target, span.clone()),
         });
     } else {
-        let target = Target::new(TargetKind::Command, format!("inline {language}"));
+        let target = Target::new(TargetKind::Command, ["inline ", language].concat());
         walker.emit(Effect::new(Verb::Execute, target, span.clone()).seen(Seen::Likely));
     }
     if found.decodes_and_runs {
