@@ -14,21 +14,15 @@ use super::{
 };
 use crate::effect::shell::{HOLE, Origin};
 
-/// The object a method is called on, and the method.
-pub(super) struct Receiver<'a> {
-    pub value: Value<'a>,
-    pub method: &'a str,
-}
-
 impl<'a> Reader<'a, '_> {
     /// What is attached to an operand: members, calls, indexes.
     pub(super) fn attached(
         &mut self,
-        mut value: Value<'a>,
+        value: &mut Value<'a>,
         first: usize,
         mut at: usize,
         end: usize,
-    ) -> (Value<'a>, usize) {
+    ) -> usize {
         while at < end && !self.stopped {
             let Some(&token) = self.tokens.get(at) else { break };
             match token.kind {
@@ -36,9 +30,9 @@ impl<'a> Reader<'a, '_> {
                     b'.' | sign::QUESTION_DOT => match self.kind(at + 1) {
                         Some(Token::Open) if at + 1 < end => at += 1,
                         Some(Token::Name) if at + 1 < end => {
-                            (value, at) = self.member(value, first, at + 1, end);
+                            at = self.member(value, first, at + 1, end);
                         }
-                        _ => return (value, at + 1),
+                        _ => return at + 1,
                     },
                     b'!' if self.language == Language::JavaScript
                         && matches!(
@@ -51,7 +45,8 @@ impl<'a> Reader<'a, '_> {
                     sign::INCREMENT | sign::DECREMENT
                         if self.language == Language::JavaScript && token.extra == 0 =>
                     {
-                        return (Value::Unknown(value.origin()), at + 1);
+                        *value = Value::Unknown(value.origin());
+                        return at + 1;
                     }
                     b'<' if self.language == Language::JavaScript => match self.type_arguments(at, end) {
                         Some(next) => at = next,
@@ -65,11 +60,11 @@ impl<'a> Reader<'a, '_> {
                         b'(' => {
                             let arguments = self.arguments(at + 1, close);
                             let range = self.range(first, (close + 1).min(end));
-                            value = self.call(value, &arguments, range);
+                            *value = self.call(value, &arguments, range);
                         }
                         b'[' => {
                             let range = self.range(first, (close + 1).min(end));
-                            value = self.subscript(&value, at + 1, close, range);
+                            *value = self.subscript(value, at + 1, close, range);
                         }
                         _ => break,
                     }
@@ -80,23 +75,22 @@ impl<'a> Reader<'a, '_> {
                     let text = self.template(inner(token), token.link);
                     let range = self.range(first, at + 1);
                     // Where a template follows it, `$` is a shell; elsewhere it looks for elements of a page.
-                    let tag = match value {
-                        Value::Name(name) if name == "$" || name.ends_with(".$") => {
-                            Value::Name(Cow::Borrowed("zx.$"))
-                        }
-                        other => other,
-                    };
-                    value = self.call(tag, &Arguments::of(vec![text]), range);
+                    if let Value::Name(name) = value
+                        && (name == "$" || name.ends_with(".$"))
+                    {
+                        *name = Cow::Borrowed("zx.$");
+                    }
+                    *value = self.call(value, &Arguments::of(vec![text]), range);
                     at += 1;
                 }
                 _ => break,
             }
         }
-        (value, at)
+        at
     }
 
     /// `.name` at the name, with the call that may follow.
-    fn member(&mut self, value: Value<'a>, first: usize, at: usize, end: usize) -> (Value<'a>, usize) {
+    fn member(&mut self, value: &mut Value<'a>, first: usize, at: usize, end: usize) -> usize {
         let method = self.word(at);
         let mut open = at + 1;
         if self.is(open, end, sign::QUESTION_DOT) && self.is(open + 1, end, b'(') {
@@ -108,7 +102,7 @@ impl<'a> Reader<'a, '_> {
         {
             open = next;
         }
-        let by_name = match &value {
+        let by_name = match &*value {
             Value::Name(_) | Value::Dict(_) => true,
             Value::OneOf(items) => {
                 items.items.iter().all(|item| matches!(item, Value::Name(_) | Value::Dict(_)))
@@ -117,19 +111,20 @@ impl<'a> Reader<'a, '_> {
         };
         let call = self.is(open, end, b'(');
         let by_function =
-            is_call_of_function(method) && !matches!(&value, Value::Name(name) if name == "Reflect");
+            is_call_of_function(method) && !matches!(value, Value::Name(name) if name == "Reflect");
         if call && (!by_name || by_function) {
             let close = self.partner(open, end);
             let range = self.range(first, (close + 1).min(end));
             let arguments = self.arguments(open + 1, close);
             let variable = (at >= 2 && first + 2 == at && self.kind(first) == Some(Token::Name))
                 .then(|| self.word(first));
-            let value = self.method_call(Receiver { value, method }, &arguments, variable, range);
-            return (value, (close + 1).min(end));
+            *value = self.method_call(value, method, &arguments, variable, range);
+            return (close + 1).min(end);
         }
         let range = self.range(first, at + 1);
         let written = self.source.get(range.0..range.1);
-        (self.attribute(&value, method, written, range), if call { open } else { at + 1 })
+        *value = self.attribute(value, method, written, range);
+        if call { open } else { at + 1 }
     }
 
     /// `<string, number>` before a call; gives where the call starts.
@@ -213,7 +208,8 @@ impl<'a> Reader<'a, '_> {
                 at = next.max(at + 2);
                 continue;
             }
-            let (value, next) = self.expression(at, end);
+            let mut value = Value::Nothing;
+            let next = self.expression_into(&mut value, at, end);
             if next > at && !matches!(sign, b'*' | sign::SPREAD | sign::POWER) {
                 arguments.push(value);
             } else if next > at {
@@ -236,16 +232,17 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Calls `callee`.
-    pub(super) fn call(&mut self, callee: Value<'a>, arguments: &Arguments<'a>, range: Range) -> Value<'a> {
+    pub(super) fn call(&mut self, callee: &Value<'a>, arguments: &Arguments<'a>, range: Range) -> Value<'a> {
         if !self.counts() {
             return Value::Unknown(arguments.origin());
         }
-        if let Value::Name(name) = &callee {
+        if let Value::Name(name) = callee {
             return self.call_named(name, None, arguments, range);
         }
         let origin = arguments.origin();
         match callee {
             Value::Function(index) => {
+                let index = *index;
                 if !self.follows(index) {
                     self.callbacks("", arguments, &Value::Unknown(Origin::PLAIN), range);
                 }
@@ -254,7 +251,7 @@ impl<'a> Reader<'a, '_> {
             Value::OneOf(items) => {
                 let mut found: Option<Value<'a>> = None;
                 for item in items.items.iter().take(super::value::ALTERNATIVES_MAX) {
-                    let value = self.call(item.clone(), arguments, range);
+                    let value = self.call(item, arguments, range);
                     found = Some(match found {
                         Some(found) => found.or(value),
                         None => value,
@@ -269,10 +266,10 @@ impl<'a> Reader<'a, '_> {
                 let mut positional = first.to_vec();
                 positional.extend_from_slice(arguments.positional());
                 let arguments = Arguments::new(positional, arguments.by_name().to_vec());
-                self.call(function.clone(), &arguments, range)
+                self.call(function, &arguments, range)
             }
             // A part of a client that is called: `s3.Bucket("x")` is the client still.
-            Value::Thing(Kind::Cloud | Kind::Database | Kind::Session, _) => callee,
+            Value::Thing(Kind::Cloud | Kind::Database | Kind::Session, _) => callee.clone(),
             Value::Thing(Kind::Library, _) => {
                 self.opaque("calls machine code that nobody has read here", range);
                 Value::Unknown(origin)
@@ -290,12 +287,12 @@ impl<'a> Reader<'a, '_> {
     /// Calls a method of something that is not a module.
     fn method_call(
         &mut self,
-        receiver: Receiver<'a>,
+        value: &Value<'a>,
+        method: &'a str,
         arguments: &Arguments<'a>,
         variable: Option<&'a str>,
         range: Range,
     ) -> Value<'a> {
-        let Receiver { value, method } = receiver;
         if !self.counts() {
             return Value::Unknown(value.origin().and(arguments.origin()));
         }
@@ -309,14 +306,13 @@ impl<'a> Reader<'a, '_> {
             return self.call_of_function(value, method, arguments, range);
         }
         if let Some(variable) = variable {
-            self.mutates(variable, &value, method, arguments);
+            self.mutates(variable, value, method, arguments);
         }
-        match &value {
+        match value {
             Value::OneOf(items) => {
                 let mut found: Option<Value<'a>> = None;
                 for item in items.items.iter().take(super::value::ALTERNATIVES_MAX) {
-                    let receiver = Receiver { value: item.clone(), method };
-                    let value = self.method_call(receiver, arguments, None, range);
+                    let value = self.method_call(item, method, arguments, None, range);
                     found = Some(match found {
                         Some(found) => found.or(value),
                         None => value,
@@ -338,22 +334,22 @@ impl<'a> Reader<'a, '_> {
             }
             Value::Thing(Kind::Cloud, inside) => self.cloud_call(inside, method, arguments, range),
             Value::Thing(kind, _) => match table::of(self.language).find_of(*kind, method) {
-                Some((name, row)) => self.call_row(row, name, Some(&value), arguments, range),
-                None => self.unknown_method(&value, method, arguments, range),
+                Some((name, row)) => self.call_row(row, name, Some(value), arguments, range),
+                None => self.unknown_method(value, method, arguments, range),
             },
-            _ => match self.known_method(&value, method, arguments) {
+            _ => match self.known_method(value, method, arguments) {
                 Some(found) => {
-                    self.callbacks(method, arguments, &value, range);
+                    self.callbacks(method, arguments, value, range);
                     found
                 }
-                None => self.unknown_method(&value, method, arguments, range),
+                None => self.unknown_method(value, method, arguments, range),
             },
         }
     }
 
     fn call_of_function(
         &mut self,
-        function: Value<'a>,
+        function: &Value<'a>,
         method: &str,
         arguments: &Arguments<'a>,
         range: Range,
@@ -369,7 +365,7 @@ impl<'a> Reader<'a, '_> {
             (_, given) => given.to_vec(),
         };
         if method == "bind" {
-            let bound = std::iter::once(function).chain(given).collect();
+            let bound = std::iter::once(function.clone()).chain(given).collect();
             return Value::thing(Kind::Partial, Value::list(bound));
         }
         self.call(function, &Arguments::new(given, arguments.by_name().to_vec()), range)
@@ -539,7 +535,7 @@ impl<'a> Reader<'a, '_> {
                 let arguments = Arguments::new(positional, arguments.by_name().to_vec());
                 self.call_found(function, found_under, &arguments, range)
             }
-            other => self.call(other.clone(), arguments, range),
+            other => self.call(other, arguments, range),
         }
     }
 
@@ -671,7 +667,7 @@ impl<'a> Reader<'a, '_> {
                     vec![each; if matches!(function, Value::Function(_)) { 4 } else { 1 }]
                 }
             };
-            self.call(function, &Arguments::of(given), range);
+            self.call(&function, &Arguments::of(given), range);
         }
     }
 

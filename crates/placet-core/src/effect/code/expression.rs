@@ -19,56 +19,72 @@ pub(super) const STEPS_MAX: u32 = 1_500_000;
 impl<'a> Reader<'a, '_> {
     /// The expression at `at`; and one past its last token. Nothing is passed if there is none.
     pub(super) fn expression(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
-        if self.depth >= DEPTH_MAX || self.stopped {
-            self.give_up("the code is nested too deeply to follow");
-            return (Value::Unknown(Origin::PLAIN), end);
-        }
-        if let Some(found) = self.lone_operand(at, end) {
-            return found;
-        }
-        self.depth += 1;
-        let found = self.expression_within(at, end);
-        self.depth -= 1;
-        found
+        let mut value = Value::Nothing;
+        let next = self.expression_into(&mut value, at, end);
+        (value, next)
     }
 
-    /// An expression that is a single token, which half of them are.
-    fn lone_operand(&mut self, at: usize, end: usize) -> Option<(Value<'a>, usize)> {
-        let token = *self.tokens.get(at).filter(|_| at < end)?;
-        let alone = at + 1 >= end || {
-            let next = *self.tokens.get(at + 1)?;
-            next.sign != 0 && ends_expression(next.sign)
-        };
-        if !alone {
-            return None;
+    /// The same, with the value written where it is wanted; gives one past the last token. Handed up from function to
+    /// function, a value would be copied by each, and each would wait for the bytes that were just written.
+    pub(super) fn expression_into(&mut self, value: &mut Value<'a>, at: usize, end: usize) -> usize {
+        if self.depth >= DEPTH_MAX || self.stopped {
+            self.give_up("the code is nested too deeply to follow");
+            *value = Value::Unknown(Origin::PLAIN);
+            return end;
         }
-        let plain = match token.kind {
-            Kind::Name => token.sign == 0,
-            kind => matches!(kind, Kind::Text | Kind::Number),
-        };
-        if !plain {
-            return None;
+        if self.is_lone_operand(at, end) {
+            return self.lone_operand(value, at);
         }
+        self.depth += 1;
+        let next = self.expression_within(value, at, end);
+        self.depth -= 1;
+        next
+    }
+
+    /// Whether the expression at `at` is a name, a text or a number and nothing else, which half of them are.
+    fn is_lone_operand(&self, at: usize, end: usize) -> bool {
+        let Some(token) = self.tokens.get(at).filter(|_| at < end) else { return false };
+        let plain = token.sign == 0 && matches!(token.kind, Kind::Name | Kind::Text | Kind::Number);
+        plain
+            && (at + 1 >= end
+                || self.tokens.get(at + 1).is_some_and(|next| next.sign != 0 && ends_expression(next.sign)))
+    }
+
+    fn lone_operand(&mut self, value: &mut Value<'a>, at: usize) -> usize {
         self.step();
         if self.stopped {
-            return Some((Value::Unknown(Origin::PLAIN), at));
+            *value = Value::Unknown(Origin::PLAIN);
+            return at;
         }
-        let value = match token.kind {
+        *value = match self.tokens[at].kind {
             Kind::Name => self.name_value(at),
             Kind::Text => self.one_string(at),
             _ => number(self.word(at)),
         };
-        Some((value, at + 1))
+        at + 1
     }
 
-    fn expression_within(&mut self, from: usize, end: usize) -> (Value<'a>, usize) {
-        let (left, at) = self.unary(from, end);
+    fn expression_within(&mut self, value: &mut Value<'a>, from: usize, end: usize) -> usize {
+        let at = self.unary(value, from, end);
         // Most expressions are a single operand.
         if ends_expression(self.sign(at, end)) {
-            return (left, at);
+            return at;
         }
-        let (left, at) = self.product_of(left, at, end);
-        let (mut left, mut at) = self.sum_of(left, at, end);
+        let at = self.product_of(value, at, end);
+        let at = self.sum_of(value, at, end);
+        let (left, at) = self.compared_with(std::mem::take(value), from, at, end);
+        *value = left;
+        at
+    }
+
+    /// What the operators that bind least make of `left`, which stands at `from` and ends at `at`.
+    fn compared_with(
+        &mut self,
+        mut left: Value<'a>,
+        from: usize,
+        mut at: usize,
+        end: usize,
+    ) -> (Value<'a>, usize) {
         let python = self.language == Language::Python;
         while !self.stopped {
             let sign = self.sign(at, end);
@@ -173,27 +189,30 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn sum(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
-        let (left, at) = self.product(at, end);
-        self.sum_of(left, at, end)
+        let mut value = Value::Nothing;
+        let at = self.product(&mut value, at, end);
+        let at = self.sum_of(&mut value, at, end);
+        (value, at)
     }
 
     /// The sum that begins with `left`, which ends at `at`.
-    fn sum_of(&mut self, mut left: Value<'a>, mut at: usize, end: usize) -> (Value<'a>, usize) {
+    fn sum_of(&mut self, left: &mut Value<'a>, mut at: usize, end: usize) -> usize {
         while let sign @ (b'+' | b'-') = self.sign(at, end)
             && !self.stopped
         {
-            let (right, next) = self.product(at + 1, end);
-            left = if sign == b'+' {
-                self.add(&left, &right)
+            let mut right = Value::Nothing;
+            let next = self.product(&mut right, at + 1, end);
+            *left = if sign == b'+' {
+                self.add(left, &right)
             } else {
-                match (&left, &right) {
+                match (&*left, &right) {
                     (Value::Number(one), Value::Number(other)) => Value::Number(one.wrapping_sub(*other)),
                     _ => Value::Unknown(left.origin().and(right.origin())),
                 }
             };
             at = next.max(at + 1);
         }
-        (left, at)
+        at
     }
 
     pub(super) fn add(&mut self, left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
@@ -206,21 +225,22 @@ impl<'a> Reader<'a, '_> {
         concatenated(left, right)
     }
 
-    fn product(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
-        let (left, at) = self.unary(at, end);
-        self.product_of(left, at, end)
+    fn product(&mut self, value: &mut Value<'a>, at: usize, end: usize) -> usize {
+        let at = self.unary(value, at, end);
+        self.product_of(value, at, end)
     }
 
     /// The product that begins with `left`, which ends at `at`.
-    fn product_of(&mut self, mut left: Value<'a>, mut at: usize, end: usize) -> (Value<'a>, usize) {
+    fn product_of(&mut self, left: &mut Value<'a>, mut at: usize, end: usize) -> usize {
         while let sign @ (b'*' | b'/' | b'%' | b'@' | sign::FLOOR | sign::POWER) = self.sign(at, end)
             && !self.stopped
         {
-            let (right, next) = self.unary(at + 1, end);
-            left = self.combine(sign, left, right);
+            let mut right = Value::Nothing;
+            let next = self.unary(&mut right, at + 1, end);
+            *left = self.combine(sign, std::mem::take(left), right);
             at = next.max(at + 1);
         }
-        (left, at)
+        at
     }
 
     fn combine(&mut self, sign: u8, left: Value<'a>, right: Value<'a>) -> Value<'a> {
@@ -264,7 +284,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn unary(&mut self, mut at: usize, end: usize) -> (Value<'a>, usize) {
+    fn unary(&mut self, value: &mut Value<'a>, mut at: usize, end: usize) -> usize {
         let mut negative = false;
         loop {
             match self.sign(at, end) {
@@ -279,12 +299,11 @@ impl<'a> Reader<'a, '_> {
             }
             at += 1;
         }
-        let (mut value, at) = self.operand(at, end);
-        // In its place: to take a value apart and put it together again costs as much as reading it.
-        if negative && let Value::Number(number) = &mut value {
+        let at = self.operand(value, at, end);
+        if negative && let Value::Number(number) = value {
             *number = number.wrapping_neg();
         }
-        (value, at)
+        at
     }
 
     fn step(&mut self) {
@@ -300,28 +319,32 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// A single operand with everything that is attached to it.
-    fn operand(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
+    fn operand(&mut self, value: &mut Value<'a>, at: usize, end: usize) -> usize {
         self.step();
         if at >= end || self.stopped {
-            return (Value::Unknown(Origin::PLAIN), at);
+            *value = Value::Unknown(Origin::PLAIN);
+            return at;
         }
-        let token = self.tokens[at];
-        let (value, next) = match token.kind {
-            Kind::Name => match self.literal_function(at, end) {
-                Some(found) => found,
-                None => (self.name_value(at), at + 1),
-            },
-            Kind::Number => (number(self.word(at)), at + 1),
-            Kind::Text | Kind::Template => self.string(at, end),
-            Kind::Regex => (Value::Unknown(Origin::PLAIN), at + 1),
-            Kind::Open => match self.literal_function(at, end) {
-                Some(found) => found,
-                None => self.bracketed(at, end),
-            },
+        let kind = self.tokens[at].kind;
+        if matches!(kind, Kind::Name | Kind::Open)
+            && self.begins_function(at, end)
+            && let Some((function, next)) = self.literal_function(at, end)
+        {
+            *value = function;
+            return self.attached(value, at, next, end);
+        }
+        let mut next = at + 1;
+        match kind {
+            Kind::Name => *value = self.name_value(at),
+            Kind::Open => (*value, next) = self.bracketed(at, end),
+            Kind::Text | Kind::Template => (*value, next) = self.string(at, end),
+            Kind::Number => *value = number(self.word(at)),
+            Kind::Regex => *value = Value::Unknown(Origin::PLAIN),
             Kind::Close | Kind::Line | Kind::Operator | Kind::Shell => {
-                return (Value::Unknown(Origin::PLAIN), at);
+                *value = Value::Unknown(Origin::PLAIN);
+                return at;
             }
-        };
+        }
         self.attached(value, at, next, end)
     }
 

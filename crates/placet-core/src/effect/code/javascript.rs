@@ -269,17 +269,18 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// `function name(…) {…}`, `(…) => …`, `name => …`, `class …`, with `async` before it or not.
-    pub(super) fn function_expression(&mut self, at: usize, end: usize) -> Option<(Value<'a>, usize)> {
+    /// Whether one of these may start at the name or bracket at `at`.
+    pub(super) fn may_be_function(&self, at: usize, end: usize) -> bool {
         let token = self.tokens[at];
-        let arrow = match token.kind {
+        match token.kind {
             Kind::Name if matches!(token.sign, sign::ASYNC | sign::FUNCTION | sign::CLASS) => true,
             Kind::Name => self.is(at + 1, end, sign::FAT_ARROW),
             _ => matches!(self.sign(self.partner(at, end) + 1, usize::MAX), sign::FAT_ARROW | b':'),
-        };
-        if !arrow {
-            return None;
         }
+    }
+
+    /// `function name(…) {…}`, `(…) => …`, `name => …`, `class …`, with `async` before it or not.
+    pub(super) fn function_expression(&mut self, at: usize, end: usize) -> Option<(Value<'a>, usize)> {
         let mut start = at;
         if self.is(start, end, sign::ASYNC)
             && self.tokens.get(start + 1).is_some_and(|next| matches!(next.kind, Kind::Name | Kind::Open))

@@ -407,25 +407,39 @@ impl<'a> Reader<'a, '_> {
 
     /// An expression, or several between commas as one value.
     fn tuple(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
-        let (value, mut next) = self.expression(at, end);
+        let mut value = Value::Nothing;
+        let next = self.tuple_into(&mut value, at, end);
+        (value, next)
+    }
+
+    /// The same, with the value written where it is wanted.
+    fn tuple_into(&mut self, value: &mut Value<'a>, at: usize, end: usize) -> usize {
+        let mut next = self.expression_into(value, at, end);
         if !self.is(next, end, b',') {
-            return (value, next);
+            return next;
         }
-        let mut items = vec![value];
+        let mut items = vec![std::mem::take(value)];
         while self.is(next, end, b',') && !self.stopped {
-            let (value, after) = self.expression(next + 1, end);
-            if after == next + 1 {
-                return (Value::list(items), after);
-            }
-            items.push(value);
+            let (item, after) = self.expression(next + 1, end);
+            let is_last = after == next + 1;
             next = after;
+            if is_last {
+                break;
+            }
+            items.push(item);
         }
-        (Value::list(items), next)
+        *value = Value::list(items);
+        next
     }
 
     /// `a = b = expression`, `a += expression`, `a: type = expression`, or an expression alone.
     fn assignment(&mut self, at: usize, end: usize) -> usize {
-        let (value, mut next) = self.target_or_value(at, end);
+        // A name that is set has no value of its own.
+        let mut value = Value::Nothing;
+        let mut next = match self.kind(at) == Some(Kind::Name) && self.is(at + 1, end, b'=') {
+            true => at + 1,
+            false => self.tuple_into(&mut value, at, end),
+        };
         if self.is(next, end, b':')
             && !self.is(next + 1, end, b':')
             && self.kind(next + 1) == Some(Kind::Name)
@@ -483,14 +497,6 @@ impl<'a> Reader<'a, '_> {
             }
             _ => next,
         }
-    }
-
-    /// What stands before `=`: a name that is set has no value of its own.
-    fn target_or_value(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
-        if self.kind(at) == Some(Kind::Name) && self.is(at + 1, end, b'=') {
-            return (Value::Nothing, at + 1);
-        }
-        self.tuple(at, end)
     }
 }
 

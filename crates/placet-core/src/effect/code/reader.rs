@@ -345,6 +345,14 @@ impl<'a, 'w> Reader<'a, 'w> {
         Value::Function(self.functions.len() - 1)
     }
 
+    /// Whether a function may start at the name or bracket at `at`.
+    pub fn begins_function(&self, at: usize, end: usize) -> bool {
+        match self.language {
+            Language::Python => self.is(at, end, sign::LAMBDA),
+            Language::JavaScript => self.may_be_function(at, end),
+        }
+    }
+
     /// `lambda`, `function`, an arrow or a class, if one starts at `at`.
     pub fn literal_function(&mut self, at: usize, end: usize) -> Option<(Value<'a>, usize)> {
         match self.language {
@@ -354,9 +362,6 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     fn lambda(&mut self, at: usize, end: usize) -> Option<(Value<'a>, usize)> {
-        if !self.is(at, end, sign::LAMBDA) {
-            return None;
-        }
         let mut colon = at + 1;
         while colon < end && !self.is(colon, end, b':') {
             colon =

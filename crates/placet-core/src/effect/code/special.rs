@@ -441,7 +441,7 @@ impl<'a> Reader<'a, '_> {
                 Value::Text(_) => self.evaluate(first, range),
                 Value::Function(_) | Value::Name(_) | Value::OneOf(_) | Value::Thing(..) => {
                     let given = Arguments::of(arguments.positional().iter().skip(2).cloned().collect());
-                    self.call(first.clone(), &given, range)
+                    self.call(first, &given, range)
                 }
                 _ => Value::Unknown(origin()),
             },
@@ -528,7 +528,7 @@ impl<'a> Reader<'a, '_> {
                     Value::List(items) => items.items.clone(),
                     other => vec![other.element()],
                 };
-                self.call(first.clone(), &Arguments::of(given), range)
+                self.call(first, &Arguments::of(given), range)
             }
             Special::Map => {
                 self.callbacks("map", arguments, &Value::Unknown(Origin::PLAIN), range);
@@ -677,7 +677,7 @@ impl<'a> Reader<'a, '_> {
         }
         let mut made = Vec::with_capacity(items.items.len());
         for item in &items.items {
-            made.push(self.call(function.clone(), &Arguments::of(vec![item.clone()]), range));
+            made.push(self.call(function, &Arguments::of(vec![item.clone()]), range));
         }
         Some(Value::list(made))
     }
