@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{
     How, Range,
     reader::Reader,
-    special::nowhere,
+    special_calls::nowhere,
     value::{Kind, Text, Value},
 };
 use crate::effect::{

@@ -37,11 +37,17 @@ mod names;
 
 mod table;
 
+mod attached;
+
+mod slots;
+
 mod calls;
 
 mod methods;
 
 mod special;
+
+mod special_calls;
 
 mod data;
 

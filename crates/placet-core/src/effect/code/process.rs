@@ -4,7 +4,7 @@ use super::{
     How, Range,
     arguments::Arguments,
     reader::Reader,
-    special::content_of,
+    special_calls::content_of,
     value::{Kind, Text, Value},
 };
 
