@@ -252,6 +252,7 @@ impl Index {
         path.parts.last().is_some_and(may) && self.some(path)
     }
 
+    // Seldom needed, and too long to stand in the middle of what always runs.
     #[inline(never)]
     fn some(&self, path: &Located<'_>) -> bool {
         let mut some = false;

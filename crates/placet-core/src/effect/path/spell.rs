@@ -305,6 +305,7 @@ impl<'a> Located<'a> {
         }
     }
 
+    // Few paths go up: kept out of the loop over the others.
     #[inline(never)]
     fn up(&mut self) {
         if self.parts.last().is_some_and(|part| part.text == ".." || part.wild && part.text.contains(HOLE)) {
@@ -449,6 +450,7 @@ impl<'a> Located<'a> {
 }
 
 /// Windows ignores dots and spaces after a name, and `::$DATA` names the file itself.
+// Few paths are of Windows: kept out of the loop over the others.
 #[inline(never)]
 fn windows_part(name: &str) -> Part<'_> {
     let name = name.find("::$").map_or(name, |at| &name[..at]);
