@@ -172,6 +172,23 @@ mod tests {
 
     use super::*;
 
+    /// [`Slots::at`](super::super::slots::Slots::at) relies on it.
+    #[test]
+    fn no_slot_means_both_the_object_and_all_arguments() {
+        fn check(words: &[Word], name: &str) {
+            for word in words {
+                match word {
+                    Word::Argument(slot) => assert!(!(slot.receiver && slot.rest), "{name}"),
+                    Word::Group(group) => check(group, name),
+                    Word::Literal(_) => {}
+                }
+            }
+        }
+        for table in [&*PYTHON, &*JAVASCRIPT] {
+            table.rows.iter().for_each(|(name, row)| check(&row.words, name));
+        }
+    }
+
     #[test]
     fn every_line_is_a_row_and_no_name_is_there_twice() {
         for text in [include_str!("python.table"), include_str!("javascript.table")] {

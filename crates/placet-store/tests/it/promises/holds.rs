@@ -151,17 +151,21 @@ pub fn a_call_that_cannot_come_back_finds_no_hold(place: &dyn Place) {
     assert_eq!(of_call(), Some(4));
 }
 
-pub fn a_change_keeps_what_it_does_not_name(place: &dyn Place) {
-    let store = place.open();
-    let id = open(&*store, &new_hold(1)).unwrap();
-    let approved = HoldChange {
+fn approved_by_ann() -> HoldChange {
+    HoldChange {
         state: HoldState::Approved,
         since: at(5),
         by: Some("ann".to_owned()),
         reason: Some("fine".to_owned()),
         redeem_until: at(50),
         approval: Some(vec![1, 2, 3]),
-    };
+    }
+}
+
+pub fn a_change_keeps_what_it_does_not_name(place: &dyn Place) {
+    let store = place.open();
+    let id = open(&*store, &new_hold(1)).unwrap();
+    let approved = approved_by_ann();
     let of = approved.clone();
     write(&*store, move |ledger| ledger.hold_change(id, &of));
     let hold = get(&*store, id);
@@ -182,14 +186,7 @@ pub fn a_change_keeps_what_it_does_not_name(place: &dyn Place) {
 pub fn changes_of_one_transaction_are_seen_in_it_and_add_up(place: &dyn Place) {
     let store = place.open();
     let id = open(&*store, &new_hold(1)).unwrap();
-    let approved = HoldChange {
-        state: HoldState::Approved,
-        since: at(5),
-        by: Some("ann".to_owned()),
-        reason: Some("fine".to_owned()),
-        redeem_until: at(50),
-        approval: Some(vec![1, 2, 3]),
-    };
+    let approved = approved_by_ann();
     let redeemed = HoldChange {
         state: HoldState::Redeemed,
         since: at(6),
