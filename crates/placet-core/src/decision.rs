@@ -77,6 +77,9 @@ pub enum Claim {
         adds: u64,
         /// What it must not pass.
         limit: u64,
+        /// When nobody will ask for it any more, if that is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ends: Option<Timestamp>,
     },
     /// `key` had never been used: a nonce, a ticket, the last use of an approval.
     Once {

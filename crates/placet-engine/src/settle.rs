@@ -300,7 +300,10 @@ impl Prepared {
     fn use_up(&self, ledger: &mut dyn Ledger, decision: &Decision) -> Result<(), StoreError> {
         for claim in &decision.claims {
             match claim {
-                Claim::Count { key, adds, .. } if !of_rule(key) => ledger.counter_add(key, *adds)?,
+                Claim::Count { key, adds, ends, .. } if !of_rule(key) => match ends {
+                    Some(ends) => ledger.counter_add_until(key, *adds, *ends)?,
+                    None => ledger.counter_add(key, *adds)?,
+                },
                 Claim::Once { key } => {
                     if !ledger.once_use(key, self.now)? {
                         return Err(refused("a proof was used before"));

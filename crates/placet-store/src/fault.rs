@@ -154,6 +154,7 @@ forward! {
     CounterVerbs {
         fn counter_get(key: &str) -> u64;
         fn counter_add(key: &str, adds: u64) -> ();
+        fn counter_add_until(key: &str, adds: u64, ends: Timestamp) -> ();
         fn once_used(key: &str) -> bool;
         fn once_use(key: &str, at: Timestamp) -> bool;
     }

@@ -330,6 +330,7 @@ impl Reached {
             seen: self.before,
             adds: self.adds,
             limit: self.least.saturating_sub(1),
+            ends: None,
         }
     }
 

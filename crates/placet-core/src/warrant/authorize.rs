@@ -10,7 +10,7 @@ use super::{
     posture::Posture,
     proof::Possession,
     scope::Tier,
-    used::{calls_key, rate_key, rate_steps, sum_key},
+    used::{calls_key, counted_until, rate_key, rate_steps, step_counted_until, sum_key},
 };
 use crate::{
     Assessment, CallDigest, Claim, Finding, Source, Timestamp, ToolCall, Verdict,
@@ -179,7 +179,10 @@ impl Authority<'_> {
         }
         if let Some(limit) = limits.max_calls {
             let key = calls_key(link.head.id);
-            claims.push(self.count(key, 1, limit).map_err(|()| format!("all {limit} calls are used up"))?);
+            let ends = counted_until(link);
+            claims.push(
+                self.count(key, 1, limit, ends).map_err(|()| format!("all {limit} calls are used up"))?,
+            );
         }
         if let Some(rate) = limits.rate {
             claims.push(self.count_rate(link, rate).map_err(|()| {
@@ -198,7 +201,8 @@ impl Authority<'_> {
             })?;
             let key = sum_key(link.head.id, &budget.argument);
             let left = budget.most.millionths().saturating_sub(self.counters.count(&key));
-            claims.push(self.count(key, amount.millionths(), budget.most.millionths()).map_err(|()| {
+            let (adds, most) = (amount.millionths(), budget.most.millionths());
+            claims.push(self.count(key, adds, most, counted_until(link)).map_err(|()| {
                 let left = Amount::from_millionths(left);
                 format!("`{name}` is {amount}, and {left} of {} are left", budget.most)
             })?);
@@ -213,14 +217,15 @@ impl Authority<'_> {
         let past = past.map(|step| self.counters.count(&key(step)));
         let used = past.fold(0, u64::saturating_add);
         // Steps that are over no longer change, so what they leave is a limit for the current one.
-        self.count(key(current), 1, rate.count.saturating_sub(used))
+        let left = rate.count.saturating_sub(used);
+        self.count(key(current), 1, left, step_counted_until(rate, self.now))
     }
 
     /// The claim to add to a counter, if that stays within its limit.
-    fn count(&self, key: String, adds: u64, limit: u64) -> Result<Claim, ()> {
+    fn count(&self, key: String, adds: u64, limit: u64, ends: Timestamp) -> Result<Claim, ()> {
         let seen = self.counters.count(&key);
         match seen.checked_add(adds) {
-            Some(sum) if sum <= limit => Ok(Claim::Count { key, seen, adds, limit }),
+            Some(sum) if sum <= limit => Ok(Claim::Count { key, seen, adds, limit, ends: Some(ends) }),
             Some(_) | None => Err(()),
         }
     }

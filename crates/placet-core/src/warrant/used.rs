@@ -31,6 +31,22 @@ pub(super) fn rate_key(id: WarrantId, step: u64) -> String {
     format!("warrant:{id}:rate:{step}")
 }
 
+/// What was used of a warrant can be looked at for so long after its end.
+const SEEN_AFTERWARDS_MS: i64 = 90 * 24 * 60 * 60 * 1_000;
+/// A step of a rate is kept for so long after it was needed last: clocks may go back a little.
+const STEP_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// When nobody will ask any more what of `link` was used.
+pub(super) fn counted_until(link: &Link) -> Timestamp {
+    link.head.expires.plus_ms(SEEN_AFTERWARDS_MS)
+}
+
+/// When nobody will ask any more for the step of a rate that is counted at `now`.
+pub(super) fn step_counted_until(rate: Rate, now: Timestamp) -> Timestamp {
+    // It counts for one stretch, and for the step that the stretch ends in.
+    now.plus_ms(i64::try_from(rate.per_ms).unwrap_or(i64::MAX).saturating_mul(2).saturating_add(STEP_KEPT_MS))
+}
+
 /// The steps of a rate that count at `now`: those before the current one, and that one.
 pub(super) fn rate_steps(link: &Link, rate: Rate, now: Timestamp) -> (std::ops::Range<u64>, u64) {
     let since = now.ms_since(link.head.not_before).max(0).unsigned_abs();

@@ -297,11 +297,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("placet.db");
         let writer = open_writer(&path, Options::default()).unwrap();
-        writer.execute("insert into counter values ('before', 1)", []).unwrap();
+        writer.execute("insert into counter values ('before', 1, null)", []).unwrap();
         let length = || std::fs::metadata(journal_of(&path)).unwrap().len();
         make_room(&journal_of(&path), length());
         assert_eq!(length(), JOURNAL_ROOM);
-        writer.execute("insert into counter values ('after', 2)", []).unwrap();
+        writer.execute("insert into counter values ('after', 2, null)", []).unwrap();
         assert_eq!(length(), JOURNAL_ROOM);
         // As a process finds it that comes after one that was killed: nobody has closed the journal.
         let copy = directory.path().join("copy.db");

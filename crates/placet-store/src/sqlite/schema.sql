@@ -65,10 +65,13 @@ create index hold_digest on hold (digest) where inline_only = 0;
 create index hold_session on hold (session) where state = 'pending';
 create index hold_kept on hold (opened) where card <> x'';
 
+-- `ends` is when nobody asks for it any more, where that is known.
 create table counter (
     key   text primary key,
-    value integer not null
+    value integer not null,
+    ends  integer
 ) without rowid;
+create index counter_ends on counter (ends) where ends is not null;
 
 create table once (
     key text primary key,

@@ -67,8 +67,10 @@ create index hold_kept on hold (opened) where card <> x'';
 
 create table counter (
     key   text primary key,
-    value integer not null
+    value integer not null,
+    ends  integer
 ) without rowid;
+create index counter_ends on counter (ends) where ends is not null;
 
 create table once (
     key text primary key,
@@ -234,7 +236,7 @@ insert into record values (0, 1, 1772452801000, 1, 'c1', x'61', x'022a6979e6dab7
 update head set size = 1, peaks = x'022a6979e6dab7aa5ae4c3e5e45f7e977112a7e63593820dbec1ec738a24f93c', settings_version = 1;
 insert into checkpoint values (1, 'signed');
 insert into hold values (1, 'H-0001', zeroblob(32), 'nightly', 's1', 0, 1772452801000, 1772452861000, 0, 0, x'01', 'pending', 1772452801000, null, null, 1772452861000, null);
-insert into counter values ('counter', 3);
+insert into counter values ('counter', 3, null);
 insert into once values ('once', 1772452801000);
 insert into session values (1, 's1', 'nightly', 'test', null, null, null, 1772452801000, 1772452801000, 29540880, null, 1, 0, 0, null);
 insert into threat values (1, 't.rule', 's1', 'something', 'high', 'hold', 1, 1772452801000, 1772452801000, 1, 0);

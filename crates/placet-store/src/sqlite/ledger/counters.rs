@@ -15,9 +15,11 @@ impl CounterVerbs for SqliteLedger<'_> {
     }
 
     fn counter_add(&mut self, key: &str, adds: u64) -> Result<()> {
-        let adds = i64::try_from(adds).map_err(|_| damaged("what is to be counted"))?;
-        let sql = "insert into counter values (?1, ?2) on conflict do update set value = value + ?2";
-        self.run(sql, params![key, adds]).map(|_| ())
+        self.count(key, adds, None)
+    }
+
+    fn counter_add_until(&mut self, key: &str, adds: u64, ends: Timestamp) -> Result<()> {
+        self.count(key, adds, Some(ends))
     }
 
     fn once_used(&mut self, key: &str) -> Result<bool> {
@@ -27,5 +29,13 @@ impl CounterVerbs for SqliteLedger<'_> {
     fn once_use(&mut self, key: &str, at: Timestamp) -> Result<bool> {
         let sql = "insert into once values (?, ?) on conflict do nothing";
         Ok(self.run(sql, params![key, at.as_ms()])? == 1)
+    }
+}
+
+impl SqliteLedger<'_> {
+    fn count(&self, key: &str, adds: u64, ends: Option<Timestamp>) -> Result<()> {
+        let adds = i64::try_from(adds).map_err(|_| damaged("what is to be counted"))?;
+        let sql = "insert into counter values (?1, ?2, ?3) on conflict do update set value = value + ?2";
+        self.run(sql, params![key, adds, ends.map(Timestamp::as_ms)]).map(|_| ())
     }
 }

@@ -37,15 +37,14 @@ impl Ledger for SqliteLedger<'_> {
             "delete from happening where id in (select id from happening where at < ? limit ?)",
             [events_until.as_ms(), AGED_AT_ONCE],
         )?;
-        let granted = self.all(
-            "delete from granted where no in (select no from granted where expires < ? order by no limit ?) \
-             returning id",
+        let grants = self.run(
+            "delete from granted where no in (select no from granted where expires < ? order by no limit ?)",
             [holds_until.as_ms(), AGED_AT_ONCE],
-            |row| row.get::<_, String>(0),
         )?;
-        for id in &granted {
-            self.run("delete from counter where key = ?", [format!("warrant:{id}:calls")])?;
-        }
+        self.run(
+            "delete from counter where key in (select key from counter where ends < ? limit ?)",
+            [now.as_ms(), AGED_AT_ONCE],
+        )?;
         let reviews = self.run(
             "delete from review where record in (select record from review where state = 3 and at < ? limit ?)",
             [events_until.as_ms(), AGED_AT_ONCE],
@@ -88,7 +87,7 @@ impl Ledger for SqliteLedger<'_> {
         Ok(AgedOut {
             holds: holds as u64,
             events: events as u64,
-            grants: granted.len() as u64,
+            grants: grants as u64,
             reviews: reviews as u64,
             remnants: shelves.len() as u64,
             holds_until,

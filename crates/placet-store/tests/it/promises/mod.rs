@@ -83,6 +83,7 @@ macro_rules! keeps_every_promise {
             retention::events_go_and_records_never,
             retention::what_rules_no_longer_need_goes,
             retention::what_was_used_once_outlives_every_warrant,
+            retention::counters_go_when_nobody_asks_for_them_any_more,
 
             work::work_that_fails_leaves_nothing_behind,
             work::work_that_fails_does_not_take_others_along,

@@ -81,8 +81,28 @@ pub fn what_was_used_once_outlives_every_warrant(place: &dyn Place) {
     write(&*store, |ledger| ledger.once_use("proof", at(0)));
     age_out(&*store, LIFE_MS_MAX / 1_000 + 1);
     assert!(read(&*store, |ledger| ledger.once_used("proof")));
-    write(&*store, |ledger| ledger.counter_add("warrant", 3));
     age_out(&*store, 10 * (LIFE_MS_MAX / 1_000));
     assert!(!read(&*store, |ledger| ledger.once_used("proof")));
-    assert_eq!(read(&*store, |ledger| ledger.counter_get("warrant")), 3);
+}
+
+pub fn counters_go_when_nobody_asks_for_them_any_more(place: &dyn Place) {
+    let store = place.open();
+    write(&*store, |ledger| {
+        ledger.counter_add("for ever", 3)?;
+        ledger.counter_add_until("step", 1, at(10))?;
+        // Whoever counted first has said when it ends.
+        ledger.counter_add_until("step", 2, at(99))?;
+        ledger.counter_add_until("warrant", 4, at(20))
+    });
+    let counted = || {
+        read(&*store, |ledger| {
+            Ok((ledger.counter_get("for ever")?, ledger.counter_get("step")?, ledger.counter_get("warrant")?))
+        })
+    };
+    age_out(&*store, 10);
+    assert_eq!(counted(), (3, 3, 4));
+    age_out(&*store, 11);
+    assert_eq!(counted(), (3, 0, 4));
+    age_out(&*store, 1_000_000);
+    assert_eq!(counted(), (3, 0, 0));
 }
