@@ -11,7 +11,7 @@ use std::{
     },
 };
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 
 use super::{Body, Condition, EffectPattern, Field, Rule, Subject};
 use crate::{
@@ -22,8 +22,6 @@ use crate::{
 
 /// Shorter texts occur everywhere.
 const LITERAL_MIN: usize = 3;
-/// Where a table takes too much memory, a search is a little slower.
-const TABLE_BYTES_MAX: usize = 1 << 18;
 /// A table takes as long to make as comparing so many bytes: whoever asks once gets along without.
 const COMPARED_MAX: usize = 1 << 16;
 
@@ -342,11 +340,11 @@ impl Literals {
         let mut literals: Vec<(&String, usize)> =
             self.known.iter().map(|(literal, number)| (literal, *number)).collect();
         literals.sort_by_key(|(_, number)| *number);
-        let bytes: usize = literals.iter().map(|(literal, _)| literal.len()).sum();
+        // Of its kinds the crate takes the one whose table is a tenth in size and nearly as quick where the texts are many: an
+        // idle service keeps it, and a busy one needs its caches for other things too.
         AhoCorasickBuilder::new()
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::Standard)
-            .kind((bytes <= TABLE_BYTES_MAX).then_some(AhoCorasickKind::DFA))
             .build(literals.iter().map(|(literal, _)| literal))
             .ok()
     }
