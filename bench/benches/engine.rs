@@ -217,8 +217,7 @@ fn answers(runtime: &Runtime, directory: &Path, commit: f64, figures: &mut Figur
         }
     }
     let times = Times::new(times);
-    let detail =
-        format!("p99 {:.0} µs; the answer and its use are one commit", times.at(990));
+    let detail = format!("p99 {:.0} µs; the answer and its use are one commit", times.at(990));
     let goal = Some(commit + 300.0);
     figures.add("approve to resume, same process, p50", (times.at(500), "µs"), goal, &detail);
 
@@ -266,7 +265,8 @@ fn since_epoch() -> Outcome<f64> {
 fn waits(directory: &Path) -> Outcome<()> {
     let (runtime, engine) = (runtime()?, start(directory)?);
     for number in 0..ANSWERS {
-        let submission = Submission::new(held_call(FIRST_ANSWERS + ANSWERS + number), Duration::from_secs(60));
+        let submission =
+            Submission::new(held_call(FIRST_ANSWERS + ANSWERS + number), Duration::from_secs(60));
         let answer = runtime.block_on(engine.submit(submission));
         let resumed = since_epoch()?;
         if !answer.is_allow() {
@@ -375,9 +375,20 @@ fn memory(directory: &Path, figures: &mut Figures) -> Outcome<()> {
     let detail = format!("from {resolved:.1} to {waiting:.1} MiB; each holds its call and a task");
     figures.add("100,000 more, each with a caller who waits", (waiting - resolved, "MiB"), None, &detail);
     let detail = format!("{resolved:.1} MiB when they are resolved");
-    figures.add("what is left of the first 100,000", (resolved - before, "MiB"), Some(open - before), &detail);
-    let detail = format!("from {gone:.1} to {again:.1} MiB: what callers needed is used again, not given back");
-    figures.add("what 100,000 more callers add when all are gone", (again - gone, "MiB"), Some(48.0), &detail);
+    figures.add(
+        "what is left of the first 100,000",
+        (resolved - before, "MiB"),
+        Some(open - before),
+        &detail,
+    );
+    let detail =
+        format!("from {gone:.1} to {again:.1} MiB: what callers needed is used again, not given back");
+    figures.add(
+        "what 100,000 more callers add when all are gone",
+        (again - gone, "MiB"),
+        Some(48.0),
+        &detail,
+    );
     Ok(())
 }
 

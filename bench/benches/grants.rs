@@ -139,7 +139,12 @@ fn check(figures: &mut Figures) -> Outcome<()> {
             difference.push(other - one);
         }
         let detail = format!("on top of {:.1} µs for the decision", median(without));
-        figures.add(&format!("10,000 grants in force, {what}"), (median(difference), "µs"), Some(1.0), &detail);
+        figures.add(
+            &format!("10,000 grants in force, {what}"),
+            (median(difference), "µs"),
+            Some(1.0),
+            &detail,
+        );
     }
     Ok(())
 }

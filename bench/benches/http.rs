@@ -61,18 +61,20 @@ fn main() -> Outcome<()> {
     let start = |name: &str| Service::start(&directory.path().join(name));
     if asked("open") {
         let service = start("open")?;
-        figures.add(
-            "idle server",
-            (service.resident_mib()?, "MiB"),
-            Some(25.0),
-            "resident, all rules loaded",
-        );
         let first = open_loop(&service, 1)?;
-        let detail = format!("p50 {:.2} ms; a service that has just begun makes its tables as it needs them", first.at(500));
+        let detail = format!(
+            "p50 {:.2} ms; a service that has just begun makes its tables as it needs them",
+            first.at(500)
+        );
         figures.add("the first second of a service at 5,000/s, p99", (first.at(990), "ms"), None, &detail);
         open_figures(&open_loop(&service, OPEN_SECONDS)?, "at 5,000/s open loop", true, &mut figures);
         let parked = runtime.block_on(park(&service, PARKED))?;
-        open_figures(&open_loop(&service, OPEN_SECONDS)?, "the same with 40 calls parked", false, &mut figures);
+        open_figures(
+            &open_loop(&service, OPEN_SECONDS)?,
+            "the same with 40 calls parked",
+            false,
+            &mut figures,
+        );
         drop(parked);
     }
     if asked("clients") {
@@ -229,8 +231,13 @@ fn is_decided(answer: &[u8]) -> bool {
 /// So many clients, each asking again as soon as it was answered.
 fn clients(service: &Service, figures: &mut Figures) -> Outcome<()> {
     let requests = requests(service, "")?;
-    let load =
-        Load { address: service.address, requests: &requests, connections: CLIENTS, count: CALLS, rate: None };
+    let load = Load {
+        address: service.address,
+        requests: &requests,
+        connections: CLIENTS,
+        count: CALLS,
+        rate: None,
+    };
     let began = Instant::now();
     let Answered { times, failed } = load.run(is_decided)?;
     let rate = CALLS as f64 / began.elapsed().as_secs_f64();

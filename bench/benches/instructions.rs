@@ -6,9 +6,10 @@ use std::hint::black_box;
 
 use gungraun::prelude::*;
 use placet_bench::{
-    JAVASCRIPT, MEGABYTE, MESSAGE, MESSAGE_ARABIC, MESSAGE_CHINESE, MESSAGE_HINDI, MESSAGE_JAPANESE, MESSAGE_KOREAN,
-    MESSAGE_RUSSIAN, MESSAGE_VIETNAMESE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line,
-    kilobyte_line, masked, masked_args, megabyte_texts, shell_call, shell_line, tool_calls, varied_commands,
+    JAVASCRIPT, MEGABYTE, MESSAGE, MESSAGE_ARABIC, MESSAGE_CHINESE, MESSAGE_HINDI, MESSAGE_JAPANESE,
+    MESSAGE_KOREAN, MESSAGE_RUSSIAN, MESSAGE_VIETNAMESE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided,
+    decided_line, kilobyte_line, masked, masked_args, megabyte_texts, shell_call, shell_line, tool_calls,
+    varied_commands,
 };
 use placet_core::{
     CallDigest, Decision, Json, ToolCall, canonical,

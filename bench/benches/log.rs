@@ -61,7 +61,12 @@ fn main() -> Outcome<()> {
         prover.inclusion(number * 7_919 % RECORDS, None)?;
     }
     let each = start.elapsed().as_secs_f64() * 1e3 / PROOFS as f64;
-    figures.add("proof of one record among a million", (each, "ms"), Some(10.0), "checked before it is given");
+    figures.add(
+        "proof of one record among a million",
+        (each, "ms"),
+        Some(10.0),
+        "checked before it is given",
+    );
 
     let (start, mut bytes) = (Instant::now(), 0);
     each_record(&*store, 0..RECORDS, |record| {
@@ -69,7 +74,12 @@ fn main() -> Outcome<()> {
         Ok::<_, StoreError>(())
     })?;
     let detail = format!("{} MB of records", bytes / 1_000_000);
-    figures.add("a million records read, and nothing done", (start.elapsed().as_secs_f64(), "s"), None, &detail);
+    figures.add(
+        "a million records read, and nothing done",
+        (start.elapsed().as_secs_f64(), "s"),
+        None,
+        &detail,
+    );
     fs::write("target/log.json", figures.to_json())?;
     Ok(())
 }

@@ -55,7 +55,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         command
     };
     // What somebody finds in the morning: a few calls that wait, some that ran.
-    let calls = ["git push --force origin main", "terraform destroy -auto-approve", "rm -rf ~/notes", "git log --oneline"];
+    let calls = [
+        "git push --force origin main",
+        "terraform destroy -auto-approve",
+        "rm -rf ~/notes",
+        "git log --oneline",
+    ];
     for (number, call) in calls.iter().cycle().take(24).enumerate() {
         let session = format!("s{number}");
         placet(&["ask", "--agent", "nightly", "--session", &session, call]).stdout(Stdio::null()).status()?;
@@ -63,9 +68,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let serve = ["serve", "--listen", "127.0.0.1:0", "--sign-in"];
     let mut service = Service(placet(&serve).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?);
     let out = service.0.stdout.take().ok_or("no output")?;
-    let signs_in = |line: String| Some(format!("http://{}", line.split_once("http://")?.1.split(' ').next()?));
+    let signs_in =
+        |line: String| Some(format!("http://{}", line.split_once("http://")?.1.split(' ').next()?));
     let mut lines = BufReader::new(out).lines().map_while(Result::ok);
-    let link = lines.find(|line| line.contains("/sign-in/")).and_then(signs_in).ok_or("no link to sign in")?;
+    let link =
+        lines.find(|line| line.contains("/sign-in/")).and_then(signs_in).ok_or("no link to sign in")?;
     let base = link.split("/sign-in/").next().ok_or("no address")?.to_owned();
     // Whatever it says later is read, so that it is not kept waiting.
     std::thread::spawn(move || lines.for_each(drop));
@@ -91,7 +98,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         times.sort_by(f64::total_cmp);
         let (median, fastest) = ((times[times.len() / 2] * 10.0).round() / 10.0, times[0]);
         let slowest = times[times.len() - 1];
-        let detail = format!("{RUNS} times in Chromium, signed in; fastest {fastest:.0} ms, slowest {slowest:.0} ms");
+        let detail =
+            format!("{RUNS} times in Chromium, signed in; fastest {fastest:.0} ms, slowest {slowest:.0} ms");
         let row = json!({ "what": what, "value": median, "unit": "ms", "goal": goal, "detail": detail });
         eprintln!("{row}");
         rows.push(row);

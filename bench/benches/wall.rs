@@ -4,10 +4,10 @@ use std::{fs, hint::black_box, time::Duration, time::Instant};
 
 use criterion::Criterion;
 use placet_bench::{
-    JAVASCRIPT, MEGABYTE, MESSAGE, MESSAGE_ARABIC, MESSAGE_CHINESE, MESSAGE_HINDI, MESSAGE_JAPANESE, MESSAGE_KOREAN,
-    MESSAGE_RUSSIAN, MESSAGE_VIETNAMESE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided, decided_line, decided_with,
-    kilobyte_line, kilobyte_shell, masked, masked_args, megabyte_shapes, megabyte_texts, rule_set,
-    shell_call, shell_line, tool_calls, varied_commands,
+    JAVASCRIPT, MEGABYTE, MESSAGE, MESSAGE_ARABIC, MESSAGE_CHINESE, MESSAGE_HINDI, MESSAGE_JAPANESE,
+    MESSAGE_KOREAN, MESSAGE_RUSSIAN, MESSAGE_VIETNAMESE, PATCH, PATHS, PYTHON, SHORT, TYPICAL, call, decided,
+    decided_line, decided_with, kilobyte_line, kilobyte_shell, masked, masked_args, megabyte_shapes,
+    megabyte_texts, rule_set, shell_call, shell_line, tool_calls, varied_commands,
 };
 use placet_core::{
     CallDigest, Json, ToolCall, canonical,

@@ -62,10 +62,8 @@ pub const MESSAGE_ARABIC: &str = concat!(
 );
 
 /// The same in Hindi, as many bytes.
-pub const MESSAGE_HINDI: &str = concat!(
-    "नमस्ते अंजू, कल के आँकड़ों के लिए धन्यवाद। मार्च के आँकड़े ठीक हैं, अप्रैल के हम सोमवार से पहले ",
-    "साथ देख लें। धन्यवाद"
-);
+pub const MESSAGE_HINDI: &str =
+    concat!("नमस्ते अंजू, कल के आँकड़ों के लिए धन्यवाद। मार्च के आँकड़े ठीक हैं, अप्रैल के हम सोमवार से पहले ", "साथ देख लें। धन्यवाद");
 
 /// The same in Vietnamese, as many bytes.
 pub const MESSAGE_VIETNAMESE: &str = concat!(
@@ -75,7 +73,13 @@ pub const MESSAGE_VIETNAMESE: &str = concat!(
 
 const _: () = {
     let all = [
-        MESSAGE, MESSAGE_RUSSIAN, MESSAGE_CHINESE, MESSAGE_JAPANESE, MESSAGE_KOREAN, MESSAGE_ARABIC, MESSAGE_HINDI,
+        MESSAGE,
+        MESSAGE_RUSSIAN,
+        MESSAGE_CHINESE,
+        MESSAGE_JAPANESE,
+        MESSAGE_KOREAN,
+        MESSAGE_ARABIC,
+        MESSAGE_HINDI,
         MESSAGE_VIETNAMESE,
     ];
     let mut at = 0;

@@ -82,7 +82,8 @@ impl Load<'_> {
             }
             let wait = due(sent).filter(|_| sent < self.count);
             let wait = wait.map(|due| due.saturating_duration_since(Instant::now()));
-            let wait = wait.map(|wait| Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() });
+            let wait = wait
+                .map(|wait| Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() });
             events.clear();
             epoll::wait(&epoll, rustix::buffer::spare_capacity(&mut events), wait.as_ref())?;
             for event in &events {

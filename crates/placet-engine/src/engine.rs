@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use placet_core::Timestamp;
-use placet_store::{Ledger, Store, StoreError};
+use placet_store::{Ledger, Store, StoreError, transact};
 
 use crate::{
     AuditKeys, Clock, Configuration, Snapshot,
@@ -87,6 +87,11 @@ impl Engine {
     /// that moves the clock, or a command that is about to end, cannot wait for that.
     pub async fn tick(&self) -> Result<(), StoreError> {
         timekeeper::settle_due(&self.shared).await
+    }
+
+    /// Writes something and waits until it is durable: whether a decision could be recorded now.
+    pub async fn try_to_write(&self) -> Result<(), StoreError> {
+        transact(&*self.shared.store, |ledger| ledger.counter_add("tried to write", 1)).await
     }
 
     /// Signs a checkpoint of the log as it is, unless there is one.

@@ -114,7 +114,7 @@ pub use prove::{ProveError, Prover};
 pub use pulse::{Active, Counts, Hour, Minute, PULSE_NAMES_MAX, Pulse, RuleDays, Would};
 pub use report::{Noted, is_accounted_for};
 pub use reviews::{ReviewView, Which};
-pub use search::{Done, Found, SEARCHED_MAX, Search, SearchError};
+pub use search::{Done, Found, SEARCHED_MAX, Search, SearchError, time_of};
 pub use sessions::BindError;
 pub use snapshot::Snapshot;
 pub use stream::{each_record, records_since};

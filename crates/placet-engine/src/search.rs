@@ -143,8 +143,8 @@ impl Search {
     }
 }
 
-/// A time as people write it; without a zone it is UTC, and a day alone is all of it.
-fn time_of(text: &str, now: Timestamp, end_of_day: bool) -> Option<Timestamp> {
+/// A time as people write it, or how long before `now`; without a zone it is UTC, and a day alone is all of it.
+pub fn time_of(text: &str, now: Timestamp, end_of_day: bool) -> Option<Timestamp> {
     if let Some(ms) = parse_duration(text) {
         return Some(now.plus_ms(-i64::try_from(ms).ok()?));
     }

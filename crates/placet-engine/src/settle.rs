@@ -3,7 +3,7 @@
 use placet_core::{
     Claim, Decision, Finding, Source, Timestamp, Verdict,
     assess::Pattern,
-    hold::{Comeback, HoldEvent, HoldState, Ticket},
+    hold::{Comeback, HoldEvent, HoldState, Ticket, can_come_back},
     json::Object,
     log::Hash,
     record::{HoldStep, What},
@@ -236,7 +236,9 @@ impl Prepared {
         ledger: &mut dyn Ledger,
         stricter: &mut Option<(Decision, Decision)>,
     ) -> Result<(), StoreError> {
-        if self.snapshot.configuration.carry_over == CarryOver::Nothing || self.call.session().is_empty() {
+        // One such name stands for the sessions of many, who have nothing to do with each other.
+        let shared = !can_come_back(self.call.session());
+        if self.snapshot.configuration.carry_over == CarryOver::Nothing || shared {
             return Ok(());
         }
         for threat in ledger.threats_open_of(self.call.session())? {

@@ -24,6 +24,7 @@ const NAME_MAX: usize = 256;
 /// `POST /api/holds`.
 pub async fn hold(asked: Asked) -> Result<Response, Problem> {
     let call = calls::owned_by(asked.caller.as_ref(), read(&asked.body)?)?;
+    calls::may_speak_in(&asked.server, asked.caller.as_ref(), call.session())?;
     let wait = asked.server.settings.agentguard_wait.min(WAIT_MAX);
     let answer = calls::decide_for(&asked, Submission::new(call, wait)).await?;
     Ok(reply(StatusCode::OK, &decision(&answer)))
@@ -75,6 +76,7 @@ pub async fn abandon(asked: Asked) -> Result<Response, Problem> {
     let session = asked.param("session");
     // One name stands for many sessions; nobody ends them all.
     if can_come_back(session) && session.len() <= NAME_MAX {
+        calls::may_speak_in(&asked.server, asked.caller.as_ref(), session)?;
         asked.server.engine.end_session(session).await?;
     }
     Ok(reply(StatusCode::OK, &json!({})))

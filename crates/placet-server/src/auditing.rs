@@ -12,7 +12,7 @@ use placet_core::{
     Timestamp,
     log::{Hash, SealedCheckpoint, leaf},
 };
-use placet_engine::{Engine, ExportFormat, ProveError};
+use placet_engine::{Engine, ExportFormat, ProveError, time_of};
 use placet_store::StoreError;
 use serde_json::json;
 
@@ -124,8 +124,13 @@ pub async fn export(asked: Asked) -> Result<Response, Problem> {
         Some("ocsf") => (ExportFormat::Ocsf, "application/jsonl"),
         Some(_) => return Err(Problem::malformed("`format` is `jsonl`, `csv` or `ocsf`")),
     };
-    let since = asked.value("since").map(|text| Timestamp::parse(&text)).transpose();
-    let since = since.map_err(|_| Problem::malformed("`since` is a time such as `2026-03-01T00:00:00Z`"))?;
+    let now = asked.server.engine.now();
+    let since = asked.value("since").map(|text| {
+        let wrong =
+            || Problem::malformed("`since` is a time such as `2026-03-01T00:00:00Z`, or how long ago: `24h`");
+        time_of(&text, now, false).ok_or_else(wrong)
+    });
+    let since = since.transpose()?;
     let look = move |engine: &Engine| {
         let range = engine.look(|ledger| {
             let size = ledger.log_size()?;

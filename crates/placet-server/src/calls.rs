@@ -8,7 +8,7 @@ use std::{
 use axum::{http::StatusCode, response::Response};
 use placet_core::{
     Json, SealedWarrant, ToolCall,
-    hold::{HoldState, Ticket},
+    hold::{HoldState, Ticket, can_come_back},
     warrant::SealedProof,
 };
 use placet_engine::{Answer, Caller, HoldName, Presented, Role, Submission};
@@ -39,6 +39,7 @@ fn read(asked: &Asked) -> Result<Submission, Problem> {
     let call = wire.get("call").ok_or_else(|| Problem::malformed("there is no `call`"))?;
     let call = ToolCall::from_json(call).map_err(|error| Problem::malformed(error.to_string()))?;
     let call = owned_by(asked.caller.as_ref(), call)?;
+    may_speak_in(&asked.server, asked.caller.as_ref(), call.session())?;
     let wait = match wire.get("wait_ms") {
         None | Some(Json::Null) => 0,
         Some(value) => {
@@ -80,6 +81,24 @@ pub fn owned_by(caller: Option<&Caller>, call: ToolCall) -> Result<ToolCall, Pro
     if call.agent() == agent { Ok(call) } else { Err(another_agent(agent)) }
 }
 
+/// Whether whoever speaks for one agent may speak in `session`: it is nobody's yet, or that of their agent. A session's name is
+/// no secret, so knowing it is no leave to end it, or to be taken for whoever is in it.
+pub fn may_speak_in(server: &Server, caller: Option<&Caller>, session: &str) -> Result<(), Problem> {
+    let Some(agent) = caller.and_then(Caller::agent).filter(|_| can_come_back(session)) else {
+        return Ok(());
+    };
+    let of = server.engine.look(|ledger| ledger.session_get(session))?;
+    match of {
+        Some(of) if !of.agent.is_empty() && of.agent != agent => Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "another_session",
+            "this session is that of another agent",
+            "give each agent sessions of its own, and name the one it came from as `parent_session`",
+        )),
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// Somebody speaks for an agent that is not theirs.
 pub fn another_agent(agent: &str) -> Problem {
     let message = format!("this token speaks for the agent `{agent}` and for no other");
@@ -115,11 +134,17 @@ async fn decided(server: &Server, submission: Submission) -> (Answer, bool) {
         })
         .await;
     let metrics = &server.metrics;
+    if !matches!(answer, Answer::Block { record: None, .. }) {
+        server.health.recorded();
+    }
     let count = match &answer {
         Answer::Allow { .. } => &metrics.allowed,
         Answer::Block { ticket: Some(_), .. } => &metrics.held,
         Answer::Block { record: Some(_), .. } => &metrics.blocked,
-        Answer::Block { record: None, .. } => &metrics.failed,
+        Answer::Block { record: None, reason, .. } => {
+            server.health.failed(server, reason);
+            &metrics.failed
+        }
     };
     count.fetch_add(1, Ordering::Relaxed);
     let waited = waited.into_inner();

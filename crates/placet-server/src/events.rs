@@ -56,12 +56,24 @@ pub async fn batch(asked: Asked) -> Result<Response, Problem> {
 
 /// Takes note of one event; a call among them is only observed.
 pub async fn take(server: &Server, caller: Option<&Caller>, wire: &Json) -> Result<Value, Problem> {
-    let event = Event::from_json(wire).map_err(|error| Problem::malformed(error.to_string()))?;
-    if let Some(agent) = caller.and_then(Caller::agent)
-        && event.agent() != agent
-    {
+    let malformed = |error: &dyn std::error::Error| Problem::malformed(error.to_string());
+    let agent = caller.and_then(Caller::agent);
+    let unnamed = wire.get("agent").is_none_or(|said| said.as_str() == Some(""));
+    let event = match (agent.filter(|_| unnamed), wire.as_object()) {
+        // Whoever speaks for one agent need not say which.
+        (Some(agent), Some(object)) => {
+            let rest = object.iter().filter(|(key, _)| *key != "agent");
+            let rest = rest.map(|(key, value)| (key.to_owned(), value.clone()));
+            let named = Object::from_pairs(rest.chain([("agent".to_owned(), Json::from(agent))]));
+            let named = named.map_err(|error| malformed(&error))?;
+            Event::from_json(&Json::Object(named)).map_err(|error| malformed(&error))?
+        }
+        _ => Event::from_json(wire).map_err(|error| malformed(&error))?,
+    };
+    if let Some(agent) = agent.filter(|agent| event.agent() != *agent) {
         return Err(calls::another_agent(agent));
     }
+    calls::may_speak_in(server, caller, event.session())?;
     server.metrics.events.fetch_add(1, Ordering::Relaxed);
     match event {
         Event::Other(report) => {

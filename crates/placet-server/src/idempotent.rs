@@ -1,7 +1,10 @@
 //! Writes that are sent twice and done once: a caller gives each a key, and the same key gets the same reply.
 //!
-//! Kept in memory, for the last ten thousand: what matters beyond a restart (an answer to a hold, a mode, a revocation) is the
-//! same when it is done twice.
+//! Kept in memory, for the last ten thousand within some megabytes: what matters beyond a restart (an answer to a hold, a mode, a
+//! revocation) is the same when it is done twice.
+//!
+//! Two kinds of reply are not kept. An answer to a call is worth no more than the moment it was given in: what was allowed may
+//! have been stopped, revoked or used up since, so the same key decides anew. And a secret is shown once.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -10,21 +13,28 @@ use std::{
 
 use axum::{
     body::{Body, Bytes, to_bytes},
-    http::StatusCode,
+    http::{StatusCode, header},
     response::Response,
 };
 use sha2::{Digest as _, Sha256};
 
-use crate::{ask::Asked, endpoint::Endpoint, problem::Problem};
+use crate::{
+    ask::Asked,
+    endpoint::{Dialect, Endpoint},
+    problem::Problem,
+};
 
-/// Keys that are remembered.
+/// Keys that are remembered, and the replies to all of them.
 const KEPT_MAX: usize = 10_000;
+const KEPT_BYTES_MAX: usize = 16 << 20;
 /// The longest reply that is kept, and the longest key.
 const REPLY_MAX: usize = 64 << 10;
 const KEY_MAX: usize = 200;
 
 /// Where the reply holds a secret.
-const ONCE_ONLY: [&str; 3] = ["/v1/tokens", "/v1/credentials", "/v1/login"];
+const ONCE_ONLY: [&str; 2] = ["/v1/tokens", "/v1/credentials"];
+/// Who signs in twice is signed in twice.
+const LOGIN: &str = "/v1/login";
 
 type Name = [u8; 32];
 
@@ -35,13 +45,38 @@ pub struct Idempotent(Mutex<Kept>);
 #[derive(Default)]
 struct Kept {
     done: HashMap<Name, Done>,
+    /// Those that are no longer being done, the oldest first.
     order: VecDeque<Name>,
+    /// The length of their replies.
+    bytes: usize,
 }
 
 struct Done {
     body: Name,
-    /// Nothing while it is being done.
-    reply: Option<(StatusCode, Bytes)>,
+    state: State,
+}
+
+enum State {
+    /// It is being done.
+    Begun,
+    Replied(StatusCode, Bytes),
+    /// It was done, and the reply was for once only.
+    Shown,
+}
+
+impl Kept {
+    fn forget(&mut self, name: &Name) {
+        if let Some(Done { state: State::Replied(_, bytes), .. }) = self.done.remove(name) {
+            self.bytes -= bytes.len();
+        }
+    }
+
+    fn make_room(&mut self) {
+        while self.order.len() > KEPT_MAX || self.bytes > KEPT_BYTES_MAX {
+            let Some(oldest) = self.order.pop_front() else { return };
+            self.forget(&oldest);
+        }
+    }
 }
 
 /// A key whose request is being done. Whoever goes away before the end leaves it free.
@@ -50,10 +85,23 @@ struct Doing {
     name: Name,
 }
 
+impl Doing {
+    fn end(&self, state: State) {
+        let mut kept = self.kept.lock();
+        let length = if let State::Replied(_, bytes) = &state { bytes.len() } else { 0 };
+        if let Some(done) = kept.done.get_mut(&self.name) {
+            done.state = state;
+            kept.order.push_back(self.name);
+            kept.bytes += length;
+            kept.make_room();
+        }
+    }
+}
+
 impl Drop for Doing {
     fn drop(&mut self) {
         let mut kept = self.kept.lock();
-        if kept.done.get(&self.name).is_some_and(|done| done.reply.is_none()) {
+        if matches!(kept.done.get(&self.name), Some(Done { state: State::Begun, .. })) {
             kept.done.remove(&self.name);
         }
     }
@@ -73,10 +121,15 @@ impl Idempotent {
             Some(done) if done.body != body => {
                 conflict("key_reused", "this key came with another request", "use a new key for each request")
             }
-            Some(Done { reply: None, .. }) => {
+            Some(Done { state: State::Begun, .. }) => {
                 conflict("in_progress", "this very request is being done", "wait for its reply")
             }
-            Some(Done { reply: Some((status, bytes)), .. }) => {
+            Some(Done { state: State::Shown, .. }) => conflict(
+                "done_before",
+                "this was done under this key, and its secret was shown then",
+                "take back what was made if the secret is lost, and use a new key",
+            ),
+            Some(Done { state: State::Replied(status, bytes), .. }) => {
                 let mut response =
                     crate::problem::of_bytes(*status, "application/json", Body::from(bytes.clone()));
                 let told = axum::http::HeaderValue::from_static("true");
@@ -84,47 +137,61 @@ impl Idempotent {
                 Ok(Some(response))
             }
             None => {
-                if kept.order.len() >= KEPT_MAX
-                    && let Some(oldest) = kept.order.pop_front()
-                {
-                    kept.done.remove(&oldest);
-                }
-                kept.order.push_back(name);
-                kept.done.insert(name, Done { body, reply: None });
+                kept.done.insert(name, Done { body, state: State::Begun });
                 Ok(None)
             }
         }
     }
 }
 
+/// Whose key it is: whatever they have shown to be who they are, and what that makes of them now.
+fn name_of(row: &Endpoint, asked: &Asked, key: &[u8]) -> Name {
+    let mut name = Sha256::new();
+    let mut add = |part: &[u8]| {
+        name.update((part.len() as u64).to_be_bytes());
+        name.update(part);
+    };
+    for shown in [header::AUTHORIZATION, header::COOKIE] {
+        add(asked.headers.get(shown).map_or(b"", |shown| shown.as_bytes()));
+    }
+    let caller = asked.caller.as_ref();
+    add(caller.map_or("", |caller| caller.name()).as_bytes());
+    add(caller.map_or("", |caller| caller.role().as_str()).as_bytes());
+    add(caller.and_then(|caller| caller.agent()).unwrap_or("").as_bytes());
+    for part in [row.verb.as_str(), &asked.path, &asked.query] {
+        add(part.as_bytes());
+    }
+    add(key);
+    name.finalize().into()
+}
+
 /// Does what `asked` wants, or gives the reply that it got before under the same key.
 pub async fn once(row: &'static Endpoint, asked: Asked) -> Result<Response, Problem> {
     let key = asked.headers.get("idempotency-key").map(|key| key.as_bytes());
-    // A secret is shown once, and not kept for whoever asks again.
-    let Some(key) = key.filter(|_| row.path.starts_with("/v1/") && !ONCE_ONLY.contains(&row.path)) else {
+    let Some(key) = key.filter(|_| row.path.starts_with("/v1/") && row.path != LOGIN) else {
         return (row.handler)(asked).await;
     };
     if key.is_empty() || key.len() > KEY_MAX {
         return Err(Problem::malformed(format!("`Idempotency-Key` has up to {KEY_MAX} bytes")));
     }
-    let who = asked.caller.as_ref().map_or("", |caller| caller.name());
-    let mut name = Sha256::new();
-    for part in [who, row.verb.as_str(), &asked.path, &asked.query] {
-        name.update((part.len() as u64).to_be_bytes());
-        name.update(part);
-    }
-    let name: Name = name.chain_update(key).finalize().into();
+    let name = name_of(row, &asked, key);
     let kept = Arc::clone(&asked.server.idempotent);
     if let Some(reply) = kept.begin(name, Sha256::digest(&asked.body).into())? {
         return Ok(reply);
     }
     let doing = Doing { kept, name };
-    let (parts, body) = (row.handler)(asked).await?.into_parts();
+    let response = (row.handler)(asked).await?;
+    if row.dialect == Dialect::Call {
+        return Ok(response);
+    }
+    if ONCE_ONLY.contains(&row.path) {
+        doing.end(State::Shown);
+        return Ok(response);
+    }
+    let (parts, body) = response.into_parts();
     let bytes = to_bytes(body, usize::MAX).await.map_err(|_| Problem::internal())?;
-    if bytes.len() <= REPLY_MAX
-        && let Some(done) = doing.kept.lock().done.get_mut(&name)
-    {
-        done.reply = Some((parts.status, bytes.clone()));
+    if bytes.len() <= REPLY_MAX {
+        doing.end(State::Replied(parts.status, bytes.clone()));
     }
     Ok(Response::from_parts(parts, bytes.into()))
 }

@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use axum::response::Response;
+use axum::{http::StatusCode, response::Response};
 
 use crate::{
     Server,
@@ -24,14 +24,24 @@ struct Records {
 /// `GET /v1/stream`.
 pub async fn stream(asked: Asked) -> Result<Response, Problem> {
     let last = asked.headers.get("last-event-id").map(|value| value.to_str().unwrap_or("?"));
+    let size = asked.server.off(|engine| Ok(engine.look(|ledger| ledger.log_size())?)).await?;
     let next = match (last, asked.value("from")) {
         (Some(last), _) => match last.parse::<u64>() {
             Ok(last) if last < i64::MAX as u64 => last + 1,
             _ => return Err(Problem::malformed("`Last-Event-ID` is the number of a record")),
         },
         (None, Some(_)) => asked.count("from", 0, i64::MAX as u64)?,
-        (None, None) => asked.server.off(|engine| Ok(engine.look(|ledger| ledger.log_size())?)).await?,
+        (None, None) => size,
     };
+    // Who waits for what was never written would wait in silence, as after an older back-up was restored.
+    if next > size {
+        return Err(Problem::new(
+            StatusCode::CONFLICT,
+            "beyond_the_end",
+            format!("record {} was not written: the log has {size}", next - 1),
+            "the log is another, or an older one; begin again with `?from=0`",
+        ));
+    }
     streamed(asked, Records { next })
 }
 

@@ -74,7 +74,14 @@ pub fn run(arguments: &Demo) -> anyhow::Result<ExitCode> {
         Some(own) => (own.directory.join("data"), own.directory.join("approver")),
         None => (directory, home::credential_file()?),
     };
-    let play = Play { socket, directory, approver, own: own.is_some(), yes: arguments.yes };
+    let play = Play {
+        socket,
+        directory,
+        approver,
+        own: own.is_some(),
+        yes: arguments.yes,
+        json: arguments.data.json,
+    };
     play.through()
 }
 
@@ -133,11 +140,14 @@ struct Play {
     approver: PathBuf,
     own: bool,
     yes: bool,
+    json: bool,
 }
 
 impl Play {
     fn through(&self) -> anyhow::Result<ExitCode> {
-        let mut out = anstream::stdout();
+        // What is told as data is told at the end.
+        let mut out: Box<dyn std::io::Write> =
+            if self.json { Box::new(std::io::sink()) } else { Box::new(anstream::stdout()) };
         let dim = style::DIM;
         match self.own {
             true => writeln!(out, "A service was started for this, in a directory that is gone afterwards.")?,
@@ -146,9 +156,9 @@ impl Play {
         writeln!(out, "{dim}Nothing that the agent asks for is run.{dim:#}")?;
         let allowed = self.step(&mut out, 1, &ALLOWED)?;
         let held = self.step(&mut out, 2, &HELD)?;
-        let released = match held.get("ticket").and_then(Value::as_str) {
+        let again = match held.get("ticket").and_then(Value::as_str) {
             Some(ticket) => self.answer(&mut out, ticket)?,
-            None => false,
+            None => None,
         };
         let blocked = self.step(&mut out, 3, &BLOCKED)?;
         let is = |answer: &Value, word: &str| answer.get("answer").and_then(Value::as_str) == Some(word);
@@ -156,6 +166,19 @@ impl Play {
             && held.get("ticket").is_some_and(Value::is_string)
             && is(&blocked, "block")
             && blocked.get("ticket").is_none_or(Value::is_null);
+        let released = again.as_ref().is_some_and(|again| is(again, "allow"));
+        if self.json {
+            let step = |step: &Step, answer: &Value| json!({ "command": step.command, "answer": answer });
+            let answers = [
+                Some((&ALLOWED, &allowed)),
+                Some((&HELD, &held)),
+                again.as_ref().map(|again| (&HELD, again)),
+            ];
+            let answers = answers.into_iter().flatten().chain([(&BLOCKED, &blocked)]);
+            let steps: Vec<Value> = answers.map(|(asked, answer)| step(asked, answer)).collect();
+            let all = json!({ "steps": steps, "released": released, "as_by_default": as_told });
+            writeln!(std::io::stdout(), "{}", style::json(&all))?;
+        }
         writeln!(out)?;
         match (as_told, released || !self.yes) {
             (true, true) => {
@@ -199,8 +222,8 @@ impl Play {
         self.socket.post("/v1/calls", None, &json!({ "call": call, "wait_ms": wait_ms }), wait)
     }
 
-    /// Approves the held call, or lets somebody do it; whether it was released.
-    fn answer(&self, out: &mut impl std::io::Write, ticket: &str) -> anyhow::Result<bool> {
+    /// Approves the held call, or lets somebody do it; what the agent gets when it asks again.
+    fn answer(&self, out: &mut impl std::io::Write, ticket: &str) -> anyhow::Result<Option<Value>> {
         let ticket = printable::shown(ticket, 20);
         let wait = if self.yes {
             let secret = keyring::read_private(&self.approver)
@@ -212,8 +235,8 @@ impl Play {
         } else {
             writeln!(out, "   Answer it in another terminal:")?;
             writeln!(out, "     {}", self.command(&ticket))?;
-            if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-                return Ok(false);
+            if self.json || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+                return Ok(None);
             }
             writeln!(out, "   The agent waits for two minutes …")?;
             out.flush()?;
@@ -228,7 +251,7 @@ impl Play {
                 "   The very same call is let through, once. Another branch would be asked about anew."
             )?;
         }
-        Ok(released)
+        Ok(Some(again))
     }
 
     fn command(&self, ticket: &str) -> String {

@@ -145,16 +145,21 @@ impl Serve {
     }
 }
 
-/// Refuses to be reached from elsewhere in the clear, or to be reached by nobody.
-fn may_leave_this_machine(arguments: &Serve, home: &Home, secured: bool) -> anyhow::Result<()> {
-    if !arguments.behind_proxy && !secured {
+/// Refuses to be reached from elsewhere in the clear.
+pub fn is_overheard_by_nobody(listen: SocketAddr, behind_proxy: bool, secured: bool) -> anyhow::Result<()> {
+    if !listen.ip().is_loopback() && !behind_proxy && !secured {
         bail!(
-            "`--listen {}` can be reached from other machines, and what is said there could be read on the way\n  \
+            "`--listen {listen}` can be reached from other machines, and what is said there could be read on the way\n  \
              name a certificate and its key in `[server]` of the configuration, put a proxy that speaks TLS before it and say\n  \
-             `--behind-proxy`, or listen at 127.0.0.1",
-            arguments.listen
+             `--behind-proxy`, or listen at 127.0.0.1"
         );
     }
+    Ok(())
+}
+
+/// Refuses to be reached from elsewhere in the clear, or to be reached by nobody.
+fn may_leave_this_machine(arguments: &Serve, home: &Home, secured: bool) -> anyhow::Result<()> {
+    is_overheard_by_nobody(arguments.listen, arguments.behind_proxy, secured)?;
     let tokens = home.engine.tokens().map_err(remedied)?;
     if arguments.agentguard_from.is_empty() && !tokens.iter().any(|token| token.role == Role::Agent) {
         bail!(
@@ -206,7 +211,11 @@ async fn serve(
         .map_err(|why| anyhow::anyhow!("`endpoint` of `[telemetry]`: {why}"))?;
     let at = format!("{}://{address}", if certificate.is_some() { "https" } else { "http" });
     let link = sign_in_link(arguments, home, &server)?;
-    announce(arguments, home, &at, &socket, link.as_ref().map(|link| link.as_str()))?;
+    match announce(arguments, home, &at, &socket, link.as_ref().map(|link| link.as_str())) {
+        // Whoever reads no further than they need, as `head` does, does not end the service.
+        Err(error) if error.downcast_ref().is_some_and(is_broken_pipe) => {}
+        announced => announced?,
+    }
     let stop = async move {
         tokio::select! {
             _ = terminated.recv() => {}
@@ -223,6 +232,10 @@ async fn serve(
         () = placet_server::serve(Arc::clone(&server), listeners, stop) => Ok(()),
         error = reloading => Err(error),
     }
+}
+
+fn is_broken_pipe(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::BrokenPipe
 }
 
 /// The key with which operators issue warrants here, if the configuration names one.
@@ -276,6 +289,15 @@ fn announce(
     let rules = home.engine.snapshot().configuration().rules.rules().len();
     let (bold, dim) = (style::HEADING, style::DIM);
     let mut out = anstream::stdout();
+    if arguments.data.json {
+        let all = serde_json::json!({
+            "at": at, "socket": home.directory.join(socket::NAME), "data": home.directory, "rules": rules,
+            "mode": standing.mode, "stopped_by": standing.stopped_by, "sign_in": link.map(|path| format!("{at}{path}")),
+        });
+        writeln!(out, "{}", style::json(&all))?;
+        out.flush()?;
+        return Ok(());
+    }
     writeln!(out, "{bold}placet{bold:#} serves {at} {socket}")?;
     let enforced = match (&standing.stopped_by, standing.mode) {
         (Some(by), _) => {
@@ -291,6 +313,7 @@ fn announce(
         true => "on this machine ask without a token",
         false => "need a token each: `placet token create NAME --role agent`",
     };
+    let shown = if arguments.behind_proxy { " -H \"authorization: Bearer $TOKEN\"" } else { "" };
     let rows = [
         ("data", home.directory.display().to_string()),
         ("enforced", enforced),
@@ -299,7 +322,8 @@ fn announce(
         (
             "try",
             format!(
-                "curl -s {at}/v1/calls -d '{{\"call\":{{\"tool\":\"terminal\",\"args\":{{\"command\":\"git push --force\"}}}}}}'"
+                "curl -s {at}/v1/calls{shown} -d '{{\"call\":{{\"tool\":\"terminal\",\"args\":{{\"command\":\"git push --force\"}},\
+                 \"agent\":\"me\",\"session\":\"first\"}}}}'"
             ),
         ),
     ];
@@ -327,6 +351,8 @@ async fn reload(
     };
     let engine = &home.engine;
     let mut refused = None;
+    let mut server_keys =
+        config::read(arguments.config.as_deref()).map(|config| config.server).unwrap_or_default();
     loop {
         let asked = tokio::select! {
             _ = hung_up.recv() => true,
@@ -365,6 +391,13 @@ async fn reload(
                     config::read(arguments.config.as_deref()).and_then(|config| telling.replace(&config));
                 if let Err(why) = told {
                     server.say("channels refused", &[("why", &why), ("kept", &"the old ones")]);
+                }
+                if let Ok(config) = config::read(arguments.config.as_deref()) {
+                    let waits = config.server.differs_at_start(&server_keys).join(", ");
+                    if !waits.is_empty() {
+                        server.say("a restart is needed", &[("keys of [server]", &waits)]);
+                    }
+                    server_keys = config.server;
                 }
                 server.say("configuration read", &[("rules", &rules)]);
             }

@@ -101,6 +101,20 @@ async fn an_open_threat_weighs_on_what_follows_until_somebody_has_looked() {
 }
 
 #[tokio::test]
+async fn a_session_without_a_name_carries_nothing_over() {
+    let yaml = "id: t.blocked\ntitle: Deletes everything\nseverity: critical\npolicy: auto_block\nwhy: test\n\
+                when: { text: { contains: forbidden } }\nEXAMPLES\n";
+    let mut configuration = configuration();
+    configuration.rules = rules(yaml);
+    let rig = Rig::with(configuration);
+    for session in ["", "unknown"] {
+        assert!(!rig.ask(call("echo forbidden").with_session(session)).await.is_allow());
+        // That may be another agent, which has done nothing.
+        assert_eq!(short(&rig.ask(harmless().with_session(session)).await), "allow", "`{session}`");
+    }
+}
+
+#[tokio::test]
 async fn answering_a_hold_is_looking_at_its_threat() {
     let yaml = "id: t.held\ntitle: Pushes by force\nseverity: high\npolicy: hold\nwhy: test\n\
                 when: { text: { contains: --force } }\nEXAMPLES\n";

@@ -93,7 +93,10 @@ impl Email {
 
     /// Sends it.
     pub fn send(&self, message: &Message<'_>) -> Result<(), Undelivered> {
-        let mut mail = Mail::builder().from(self.from.clone()).subject(subject(message));
+        let id = getrandom::u64().map_err(|error| Undelivered::Later(error.to_string()))?;
+        // Under the domain it comes from: the name of this machine is nobody's business.
+        let id = format!("<{id:016x}.placet@{}>", self.from.email.domain());
+        let mut mail = Mail::builder().from(self.from.clone()).message_id(Some(id)).subject(subject(message));
         for to in &self.to {
             mail = mail.to(to.clone());
         }

@@ -165,3 +165,48 @@ async fn secrets_of_a_call_come_back_nowhere() {
     }
     assert!(!held.text.contains(secret) && !rig.log().contains(secret));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_speaks_for_one_agent_speaks_in_no_session_of_another() {
+    let rig = Rig::new().await;
+    let one = rig.token("one", Role::Agent, Some("nightly")).await;
+    let other = rig.token("other", Role::Agent, Some("other")).await;
+    // The session is that of `nightly`, and a call waits in it.
+    let ticket = rig.ask("POST", "/v1/calls", Some(&one), Some(&json!({ "call": risky() }))).await.json();
+    assert!(ticket["ticket"].is_string(), "{ticket}");
+    let mut call = harmless();
+    call["agent"] = json!("other");
+    let asked = rig.ask("POST", "/v1/calls", Some(&other), Some(&json!({ "call": call }))).await;
+    assert_eq!((asked.status, &asked.json()["answer"]), (403, &json!("block")), "{asked:?}");
+    let end = json!({ "events": [{ "event": "session_end", "session": "s1" }] });
+    let ended = rig.ask("POST", "/v1/events", Some(&other), Some(&end)).await.json();
+    assert_eq!(ended["events"][0]["error"]["code"], "another_session", "{ended}");
+    let outcome = json!({ "id": "c1", "session": "s1", "outcome": "error" });
+    assert_eq!(rig.ask("POST", "/v1/outcomes", Some(&other), Some(&outcome)).await.status, 403);
+    rig.send("POST", &format!("/agentguard/{other}/api/holds/_abandon-session/s1"), "", b"{}").await;
+    assert_eq!(rig.engine.pending(10).unwrap().len(), 1, "it waits still");
+    // Its own agent may, and need not say who it is.
+    let outcome = json!({ "id": "c1", "session": "s1", "outcome": "ok" });
+    assert_eq!(rig.ask("POST", "/v1/outcomes", Some(&one), Some(&outcome)).await.status, 200);
+    rig.ask("POST", "/v1/events", Some(&one), Some(&end)).await;
+    assert_eq!(rig.engine.pending(10).unwrap(), []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_disk_that_is_full_is_said_and_nobody_is_told_that_we_are_ready() {
+    let rig = Rig::cramped().await;
+    assert_eq!(rig.ask("GET", "/readyz", None, None).await.status, 200);
+    let answer = loop {
+        let answer = rig.post("/v1/calls", json!({ "call": harmless() })).await.json();
+        if answer["answer"] == "block" {
+            break answer;
+        }
+    };
+    assert!(answer["reason"].as_str().unwrap().contains("no room left"), "{answer}");
+    rig.post("/v1/calls", json!({ "call": harmless() })).await;
+    let log = rig.log();
+    assert_eq!(log.matches("cannot be recorded").count(), 1, "once in a while: {log}");
+    assert!(log.contains("no room left"), "{log}");
+    let ready = rig.ask("GET", "/readyz", None, None).await;
+    assert_eq!((ready.status, &ready.json()["error"]["code"]), (503, &json!("not_recorded")), "{ready:?}");
+}

@@ -7,6 +7,7 @@ mod calls;
 mod chat;
 mod documents;
 mod hostile;
+mod idempotent;
 mod notify;
 mod pages;
 mod pages_audit;

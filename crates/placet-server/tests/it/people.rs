@@ -62,32 +62,6 @@ async fn an_answer_may_be_wider_than_the_call() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_write_that_is_sent_twice_with_one_key_is_done_once() {
-    let rig = Rig::new().await;
-    let lines = |key: &str| format!("idempotency-key: {key}\r\n");
-    let body = json!({ "call": harmless() }).to_string();
-    let send =
-        async |key: &str, body: &str| rig.send("POST", "/v1/calls", &lines(key), body.as_bytes()).await;
-    let first = send("k1", &body).await.json();
-    assert_eq!(send("k1", &body).await.json(), first);
-    assert_ne!(send("k2", &body).await.json()["record"], first["record"]);
-    // The same key for something else is a mistake, and where an agent asks a block.
-    let other = send("k1", &json!({ "call": risky() }).to_string()).await.json();
-    assert!(other["reason"].as_str().unwrap().contains("this key came with another request"), "{other}");
-    // Somebody else's key is another key.
-    let other = format!("{}authorization: Bearer {}\r\n", lines("k1"), rig.first());
-    let reply = rig.send("POST", "/v1/calls", &other, body.as_bytes()).await.json();
-    assert_ne!(reply["record"], first["record"]);
-    let ticket = rig.post("/v1/calls", json!({ "call": risky() })).await.json()["ticket"].clone();
-    let path = format!("/v1/holds/{}/approve", ticket.as_str().unwrap());
-    for _ in 0..2 {
-        assert_eq!(rig.send("POST", &path, &other, b"").await.status, 200);
-    }
-    assert_eq!(rig.post(&path, json!({})).await.status, 409);
-    assert_eq!(rig.send("POST", &path, &lines(&"x".repeat(201)), b"").await.status, 401);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lists_have_what_was_decided() {
     let rig = Rig::new().await;
     rig.post("/v1/calls", json!({ "call": harmless() })).await;

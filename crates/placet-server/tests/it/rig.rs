@@ -82,15 +82,26 @@ impl Rig {
     }
 
     pub async fn secured(settings: Settings, tls: Arc<Tls>) -> Self {
-        Self::open_with(Arc::new(tempfile::tempdir().unwrap()), settings, Some(tls)).await
+        Self::open_with(tempfile::tempdir().unwrap().into(), settings, Some(tls), Options::default()).await
+    }
+
+    /// On a disk that is soon full.
+    pub async fn cramped() -> Self {
+        let options = Options { pages_max: Some(100), ..Options::default() };
+        Self::open_with(tempfile::tempdir().unwrap().into(), Settings::default(), None, options).await
     }
 
     pub async fn open(directory: Arc<TempDir>, settings: Settings) -> Self {
-        Self::open_with(directory, settings, None).await
+        Self::open_with(directory, settings, None, Options::default()).await
     }
 
-    async fn open_with(directory: Arc<TempDir>, settings: Settings, tls: Option<Arc<Tls>>) -> Self {
-        let store = SqliteStore::open(&directory.path().join("placet.db"), Options::default()).unwrap();
+    async fn open_with(
+        directory: Arc<TempDir>,
+        settings: Settings,
+        tls: Option<Arc<Tls>>,
+        options: Options,
+    ) -> Self {
+        let store = SqliteStore::open(&directory.path().join("placet.db"), options).unwrap();
         let keys = AuditKeys::from_seed("placet.test/log", [42; 32]).unwrap();
         let configuration = Configuration::new(Policy::default(), RuleSet::default());
         let engine = Engine::start(Arc::new(store), keys, Arc::new(SystemClock), configuration).unwrap();

@@ -103,3 +103,19 @@ async fn what_another_process_wrote_is_heard_and_nonsense_is_refused() {
         .await;
     assert_eq!(reply.status, 400);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_has_seen_more_than_there_is_is_told_so() {
+    let rig = Rig::new().await;
+    let size = rig.engine.look(|ledger| ledger.log_size()).unwrap();
+    let first = format!("authorization: Bearer {}\r\n", rig.first());
+    let last = |id: u64| format!("{first}last-event-id: {id}\r\n");
+    let reply = rig.send("GET", "/v1/stream", &last(size), b"").await;
+    assert_eq!((reply.status, &reply.json()["error"]["code"]), (409, &json!("beyond_the_end")), "{reply:?}");
+    let reply = rig.send("GET", &format!("/v1/stream?from={}", size + 1), &first, b"").await;
+    assert_eq!(reply.status, 409);
+    // The next one may be waited for.
+    let mut listening = Listening::new(&rig, &format!("/v1/stream?from={size}"), "").await;
+    rig.post("/v1/calls", json!({ "call": harmless() })).await;
+    assert_eq!(listening.id().await, size);
+}

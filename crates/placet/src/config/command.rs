@@ -7,8 +7,11 @@ use clap::{Args, Subcommand};
 use placet_core::printable;
 use serde_json::json;
 
-use super::{Config, From, credentials};
-use crate::{keyring, style};
+use super::{Config, From, credentials, server::LISTEN};
+use crate::{
+    certificate::Certificate, cli::RuleSources, edits::Edits, home, keyring, serve::is_overheard_by_nobody,
+    style,
+};
 
 /// Every key there is, each with what it is for.
 pub const DEFAULT: &str = include_str!("default.toml");
@@ -25,6 +28,7 @@ Examples:
   placet config init
   placet config check
   placet config check site.toml --json
+  placet config check site.toml --rules rules/
 
 Exit codes: 0 all is well, 1 something is wrong with it."
 )]
@@ -47,6 +51,8 @@ pub enum Command {
     Check {
         /// The file.
         file: Option<PathBuf>,
+        #[command(flatten)]
+        rules: RuleSources,
         /// Print the same as data.
         #[arg(long)]
         json: bool,
@@ -57,13 +63,23 @@ pub enum Command {
 pub fn run(arguments: &ConfigOf) -> anyhow::Result<ExitCode> {
     match &arguments.command {
         Command::Init { file, force } => init(file.clone(), *force),
-        Command::Check { file, json } => {
+        Command::Check { file, rules, json } => {
             let config = super::read(file.as_deref())?;
-            config.channels()?;
-            config.collector()?;
+            would_serve(&config, rules)?;
             check(&config, *json)
         }
     }
+}
+
+/// Whatever `placet serve` would refuse of it, but for what it has learned since and what others use.
+fn would_serve(config: &Config, rules: &RuleSources) -> anyhow::Result<()> {
+    config.channels()?;
+    config.collector()?;
+    let file = config.file.as_deref();
+    let configuration = home::configuration_with(file, rules, &Edits::default())?;
+    let certificate = Certificate::of(file, &configuration)?;
+    let server = &config.server;
+    is_overheard_by_nobody(server.listen.unwrap_or(LISTEN), server.behind_proxy, certificate.is_some())
 }
 
 fn init(file: Option<PathBuf>, force: bool) -> anyhow::Result<ExitCode> {

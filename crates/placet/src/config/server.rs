@@ -37,6 +37,19 @@ pub enum LogFormat {
 }
 
 impl ServerSettings {
+    /// The keys that count from the start of a service to its end, and are not as `before`.
+    pub fn differs_at_start(&self, before: &Self) -> Vec<&'static str> {
+        let Self { listen, hosts, behind_proxy, agentguard_from, public_url: _, log } = self;
+        let differ = [
+            ("listen", *listen != before.listen),
+            ("hosts", *hosts != before.hosts),
+            ("behind_proxy", *behind_proxy != before.behind_proxy),
+            ("agentguard_from", *agentguard_from != before.agentguard_from),
+            ("log", *log != before.log),
+        ];
+        differ.into_iter().filter_map(|(key, differs)| differs.then_some(key)).collect()
+    }
+
     /// What is wrong with it, in words.
     pub fn problem(&self) -> Option<String> {
         let wrong = |text: &String| crate::serve::network(text).err();

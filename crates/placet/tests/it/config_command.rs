@@ -182,3 +182,21 @@ fn the_lines_of_the_service_are_json_where_that_is_wanted() {
         assert!(line["at"].is_string() && line["what"].is_string(), "{line}");
     }
 }
+
+#[test]
+fn what_serve_would_refuse_is_not_well() {
+    let said = refused("[rules]\n\"no.such.rule\" = \"off\"\n", &[]);
+    assert!(said.contains("no.such.rule"), "{said}");
+    let said = refused("[server]\ntls_certificate = \"nope.crt\"\ntls_key = \"nope.key\"\n", &[]);
+    assert!(said.contains("nope.crt"), "{said}");
+    let said = refused("[server]\nlisten = \"0.0.0.0:8443\"\n", &[]);
+    assert!(said.contains("can be reached from other machines"), "{said}");
+    // What serve takes is well.
+    let home = TempDir::new().unwrap();
+    let text = "[server]\nlisten = \"0.0.0.0:8080\"\nbehind_proxy = true\n[rules]\n\"team.one\" = \"off\"\n";
+    fs::write(home.path().join("placet.toml"), text).unwrap();
+    let (rule, _, _) = run(home.path(), &["rules", "new", "team.one"], &[]);
+    fs::write(home.path().join("team.yaml"), rule).unwrap();
+    let (_, err, code) = run(home.path(), &["config", "check", "placet.toml", "--rules", "team.yaml"], &[]);
+    assert_eq!(code, 0, "{err}");
+}

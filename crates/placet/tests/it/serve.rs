@@ -56,6 +56,10 @@ fn configuration_that_changes_is_read_again_and_a_mistake_in_it_is_not() {
     service.signal("-HUP");
     until("configuration read");
     assert_eq!(as_operator(&service), "block");
+    // What counts from the start to the end is not taken up in between, and that is said.
+    fs::write(&file, "[tools.read_file]\nalways_ask = true\n[server]\nhosts = [\"p.example.com\"]\n")
+        .unwrap();
+    assert!(until("a restart is needed").contains("hosts"));
     fs::write(&file, "[tools.read_file]\nalways_aks = true\n").unwrap();
     // Nobody says a word: it is noticed all the same.
     assert!(until("configuration refused").contains("always_aks"));
