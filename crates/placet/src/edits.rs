@@ -54,6 +54,12 @@ impl Edits {
         let settings = match fs::read_to_string(&file) {
             Ok(text) => config::read_toml(&file, &text)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Settings::default(),
+            // A directory that belongs to somebody else does not even tell whether the file is there.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => bail!(
+                "`{}` cannot be looked into: {error}\n  run this as the user it belongs to, or give it to the one that serves \
+                 (`chown -R`)",
+                directory.display()
+            ),
             Err(error) => return Err(error).with_context(|| format!("cannot read `{}`", file.display())),
         };
         Ok(Self {

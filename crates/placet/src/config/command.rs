@@ -1,6 +1,10 @@
 //! `placet config`: write the file to begin with, and say what is set and where.
 
-use std::{io::Write as _, path::PathBuf, process::ExitCode};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
@@ -41,7 +45,7 @@ pub struct ConfigOf {
 pub enum Command {
     /// Write a file with every key, commented: it changes nothing until you do.
     Init {
-        /// Where to; else `PLACET_CONFIG`, or your configuration directory.
+        /// Where to, or `-` to print it; else `PLACET_CONFIG`, or your configuration directory.
         file: Option<PathBuf>,
         /// Replace a file that is there.
         #[arg(long)]
@@ -83,6 +87,10 @@ fn would_serve(config: &Config, rules: &RuleSources) -> anyhow::Result<()> {
 }
 
 fn init(file: Option<PathBuf>, force: bool) -> anyhow::Result<ExitCode> {
+    if file.as_deref() == Some(Path::new("-")) {
+        std::io::stdout().write_all(DEFAULT.as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let named = std::env::var_os("PLACET_CONFIG").filter(|value| !value.is_empty()).map(PathBuf::from);
     let file = match file.or(named) {
         Some(file) => file,

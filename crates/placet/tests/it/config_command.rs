@@ -56,6 +56,8 @@ fn the_first_file_is_written_once_and_used_from_then_on() {
     assert!(fs::read_to_string(&file).unwrap().contains("#run_below = 0.25"));
     let (_, told, code) = run(home.path(), &["config", "init"], &[]);
     assert_eq!((code, told.contains("--force")), (1, true), "{told}");
+    let (printed, _, code) = run(home.path(), &["config", "init", "-"], &[]);
+    assert_eq!((code, printed), (0, fs::read_to_string(&file).unwrap()));
     fs::write(&file, "[tools.terminal]\nalways_ask = true\n").unwrap();
     let (out, _, _) = run(home.path(), &["explain", "--", "ls"], &[]);
     assert!(out.contains("HOLD"), "a file where it belongs counts: {out}");
