@@ -1,11 +1,12 @@
 //! What kind of thing a tool does, as the words of its name, its description or its table row say.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use super::{
     Place, Sensitivity, TargetKind, Undo, Verb,
     lookup::LookupSet,
-    nouns, verbs,
+    nouns,
+    verbs::{self, Class},
     words::{self, Word},
 };
 
@@ -107,6 +108,10 @@ impl Act {
 /// What the words of a name say is done; `None` if no word is a verb we know.
 pub fn of_name(name: &[Word<'_>]) -> Option<Act> {
     let mut found = verbs_of(name, false);
+    from_get(name, &mut found);
+    if shows(name, &found) {
+        return (!hides(name, None)).then(|| by_nouns(Act::LOOK, name));
+    }
     if found.is_empty() {
         found = verbs_of(name, true);
     }
@@ -114,21 +119,117 @@ pub fn of_name(name: &[Word<'_>]) -> Option<Act> {
         // `deletes_file`, `sending`: forms of a verb count where there is nothing better.
         // Not of what may be a thing: `console_messages` are some.
         let stem = |word: &Word<'_>| {
-            let mut stems = words::stems(word).skip(1).filter(|stem| !verbs::is_thing(stem));
-            stems.find_map(|stem| verbs::of(&stem, verbs::Context::Tool))
+            words::stems(word).skip(1).find_map(|stem| {
+                let act = verbs::of(&stem, verbs::Context::Tool)?;
+                (act.looks() || !verbs::is(&stem, Class::Thing)).then_some(act)
+            })
         };
         found = name.iter().enumerate().filter_map(|(at, word)| Some((at, stem(word)?))).collect();
     }
-    let Some(&(first_at, first)) = found.first() else {
-        let topic = name.iter().any(|word| verbs::is_topic(word));
-        return topic.then(|| by_nouns(Act::LOOK, name));
-    };
+    let &(first_at, first) = found.first()?;
     let chosen = if only_looks(name, &found, first_at, first) {
         Act::LOOK
     } else {
         found.iter().map(|(_, act)| *act).max_by_key(|act| act.gravity())?
     };
+    if chosen.looks() && hides(name, Some(first_at)) {
+        return None;
+    }
     Some(by_nouns(chosen, name))
+}
+
+/// `order_get_status`: what stands before a plain `get` says of what, as far as it may be a thing.
+fn from_get(name: &[Word<'_>], found: &mut Vec<(usize, Act)>) {
+    let is_get = |at: usize| {
+        gets(&name[at]) && name.get(at + 1).is_some_and(|next| *next != "request" && *next != "requests")
+    };
+    let Some(begins) = found.iter().position(|&(at, _)| is_get(at)) else { return };
+    let is_thing = |&(at, act): &(usize, Act)| act.looks() || verbs::is(&name[at], Class::Thing);
+    if begins > 0 && found[..begins].iter().all(is_thing) && !joins(name) {
+        found.drain(..begins);
+    }
+}
+
+/// Whether a word is a verb that looks and never a thing.
+fn gets(word: &str) -> bool {
+    matches!(word, "get" | "retrieve" | "fetch" | "describe" | "find")
+}
+
+/// Whether a name says no more than what it shows: `exchange_rates`, `order_details`, `html_to_markdown`.
+fn shows(name: &[Word<'_>], found: &[(usize, Act)]) -> bool {
+    // A verb that looks says so itself.
+    if found.first().is_some_and(|&(at, act)| at > 0 || act.looks()) {
+        return false;
+    }
+    let is_thing = |&(at, act): &(usize, Act)| act.looks() || verbs::is(&name[at], Class::Thing);
+    if joins(name) || !found.iter().all(is_thing) {
+        return false;
+    }
+    let Some(head_at) = head(name) else { return false };
+    let is_head = |class| verbs::is(&name[head_at], class);
+    match found {
+        [] => {
+            // `climate_set_temperature`, `live_stream`: what may be a verb there is one.
+            let plain = |until| !name[..until].iter().skip(1).any(|word| verbs::is(word, Class::Start));
+            is_head(Class::Finding)
+                || turns(name)
+                || is_head(Class::Topic) && plain(head_at)
+                || verbs::is(&name[0], Class::Which) && plain(name.len())
+        }
+        [(_, act), ..] => {
+            let told = head_at == 1 && is_head(Class::About) && verbs::is(&name[0], Class::Goods);
+            // `launch_analyzer` starts one, `request_validation` asks for it.
+            let says_of_what = match act.verb {
+                Verb::Write | Verb::Spend => true,
+                Verb::Send => {
+                    matches!(
+                        name[0].as_str(),
+                        "email" | "mail" | "text" | "sms" | "message" | "tweet" | "comment"
+                    )
+                }
+                _ => false,
+            };
+            told || is_head(Class::Finding) && says_of_what || turns(name)
+        }
+    }
+}
+
+/// Where the word stands that says what a name is about: the last, or the last before one such as `of`.
+fn head(name: &[Word<'_>]) -> Option<usize> {
+    const BEFORE: &[&str] = &[
+        "of", "by", "for", "in", "at", "near", "from", "on", "with", "between", "per", "within", "around",
+        "across", "about",
+    ];
+    let named = name.iter().position(|word| BEFORE.contains(&word.as_str())).unwrap_or(name.len());
+    let says_nothing = |word: &Word<'_>| {
+        matches!(word.as_str(), "api" | "tool" | "service" | "endpoint" | "v")
+            || word.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    name[..named].iter().rposition(|word| !says_nothing(word))
+}
+
+/// `celsius_to_fahrenheit`: one form becomes another.
+fn turns(name: &[Word<'_>]) -> bool {
+    let is_form = |word: &Word<'_>| verbs::is(word, Class::Form);
+    name.windows(3)
+        .any(|near| matches!(near[1].as_str(), "to" | "2") && is_form(&near[0]) && is_form(&near[2]))
+}
+
+/// Whether a name joins several things that are done.
+fn joins(name: &[Word<'_>]) -> bool {
+    name.iter().any(|word| matches!(word.as_str(), "and" | "or" | "then" | "with" | "y" | "und" | "et"))
+}
+
+/// Whether a name that seems to look has a word before that which leaves open what is done: `manage_inventory`.
+fn hides(name: &[Word<'_>], looks_at: Option<usize>) -> bool {
+    let before = &name[..looks_at.unwrap_or(name.len())];
+    let is_made = |word: &Word<'_>| {
+        word.len() > 5 && (word.ends_with("ize") || word.ends_with("ify")) || verbs::is(word, Class::Vague)
+    };
+    let ends = |word: &Word<'_>| verbs::is(word, Class::Doer);
+    // `get_task_manager` looks for one.
+    let asks = looks_at.is_some_and(|at| !verbs::is(&name[at], Class::Thing));
+    before.iter().any(is_made) || !asks && name.last().is_some_and(ends)
 }
 
 /// The verbs in a name with their places.
@@ -138,7 +239,7 @@ fn verbs_of(name: &[Word<'_>], anywhere: bool) -> Vec<(usize, Act)> {
     while at < name.len() {
         match verbs::at(name, at) {
             Some((act, count)) => {
-                if at == 0 || anywhere || count > 1 || !verbs::only_starts(&name[at]) {
+                if at == 0 || anywhere || count > 1 || !verbs::is(&name[at], Class::Start) {
                     found.push((at, act));
                 }
                 at += count;
@@ -152,9 +253,7 @@ fn verbs_of(name: &[Word<'_>], anywhere: bool) -> Vec<(usize, Act)> {
 /// Whether a name says that only something is looked at.
 fn only_looks(name: &[Word<'_>], found: &[(usize, Act)], first_at: usize, first: Act) -> bool {
     // `get_sent_mail` only looks, whatever it looks at; `get_and_delete` does not.
-    let joined =
-        name.iter().any(|word| matches!(word.as_str(), "and" | "or" | "then" | "with" | "y" | "und" | "et"));
-    if joined && found.iter().any(|(_, act)| !act.looks()) {
+    if joins(name) && found.iter().any(|(_, act)| !act.looks()) {
         return false;
     }
     // `show_delete_all` does not look like looking; `get_order` does, for an order is also a thing.
@@ -165,19 +264,33 @@ fn only_looks(name: &[Word<'_>], found: &[(usize, Act)], first_at: usize, first:
     if found.iter().any(|&(at, act)| at != first_at && !act.looks() && is_plain(at, act)) {
         return false;
     }
-    let is_thing = |at: usize| verbs::is_thing(&name[at]);
-    if first.looks() && (first_at == 0 || found.iter().all(|&(at, act)| act.looks() || is_thing(at))) {
+    let is_thing = |at: usize| verbs::is(&name[at], Class::Thing);
+    let only_things = found.iter().all(|&(at, act)| act.looks() || is_thing(at));
+    let Some(&(last_at, last)) = found.last() else { return false };
+    // `profile_update_photo`, `list_create`: what is done to them comes later.
+    let of_thing = verbs::is(&name[first_at], Class::Named)
+        || (is_thing(first_at) || first_at > 0) && last_at + 1 == name.len() && !last.looks();
+    if first.looks() && (only_things || (first_at == 0 || gets(&name[first_at])) && !of_thing) {
         return true;
     }
     // `pull_request_read`, `order_history`: things, and at the end what is done with them.
-    let Some(&(last_at, last)) = found.last() else { return false };
-    let told_last = last.looks() && last_at + 1 == name.len();
-    let only_things = found.iter().all(|&(at, act)| act.looks() || is_thing(at));
+    // `move_note_to_list`: that is where something goes.
+    let goes = name.iter().any(|word| matches!(word.as_str(), "to" | "from" | "into" | "onto" | "as"));
+    let told_last = last.looks() && last_at + 1 == name.len() && (first_at != 0 || !goes);
     // `email_list` may be either.
     let clear = first_at != 0
         || matches!(
             name[last_at].as_str(),
-            "search" | "get" | "find" | "read" | "lookup" | "fetch" | "query" | "history" | "count"
+            "search"
+                | "get"
+                | "find"
+                | "read"
+                | "lookup"
+                | "fetch"
+                | "query"
+                | "history"
+                | "count"
+                | "preview"
         )
         || name[last_at] == "list" && first.verb != Verb::Send;
     told_last && only_things && clear
@@ -258,33 +371,113 @@ const PREAMBLE: &[&str] = &[
     "caution",
 ];
 
+/// What a sentence of a description says is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Said {
+    /// What is done.
+    pub act: Act,
+    /// Whether it is what the description begins with, in a word that says nothing else.
+    pub first: bool,
+}
+
 /// What a description says is done besides: the verbs its sentences begin with. It is a claim of whoever wrote
 /// it, so it is only ever used to find more.
-pub fn of_description(text: &str) -> Vec<Act> {
+pub fn of_description(text: &str) -> Vec<Said> {
     const SENTENCES_MAX: usize = 16;
     /// Of each.
     const LETTERS_MAX: usize = 90;
     static WORDS: LazyLock<LookupSet<&str>> = LazyLock::new(|| PREAMBLE.iter().copied().collect());
     let preamble = &*WORDS;
-    let mut acts = Vec::new();
+    let mut said = Vec::new();
+    let mut first = true;
     for sentence in sentences(text).take(SENTENCES_MAX) {
         let words = words::split(words::beginning(sentence, LETTERS_MAX));
         // `It also sends …`, `This tool will delete …`
         let Some(lead) = words.iter().position(|word| !preamble.contains(word.as_str())) else { continue };
+        let begins = std::mem::take(&mut first);
         // `Onboarding new people` tells what it is good for, not what it does.
-        if words[lead].ends_with("ing") {
+        if words[lead].ends_with("ing") || addresses(&words[lead..]) {
             continue;
         }
-        let said = verbs::at(&words, lead)
-            .map(|(act, _)| act)
-            .or_else(|| words::stems(&words[lead]).find_map(|stem| verbs::of(&stem, verbs::Context::Tool)));
-        if let Some(act) = said {
-            // Further on the sentence speaks of other things.
-            let near = &words[lead..words.len().min(lead + 5)];
-            acts.push(by_nouns(act, near));
+        let whole = verbs::at(&words, lead).map(|(act, _)| (act, Cow::Borrowed(words[lead].as_str())));
+        let found = whole.or_else(|| {
+            words::stems(&words[lead]).find_map(|stem| Some((verbs::of(&stem, verbs::Context::Tool)?, stem)))
+        });
+        let Some((act, verb)) = found else { continue };
+        // Further on the sentence speaks of other things.
+        let near = &words[lead..words.len().min(lead + 5)];
+        if does_a_look(&verb, near) {
+            continue;
         }
+        let is = |class| verbs::is(&verb, class);
+        let plain = !is(Class::Thing) && !is(Class::Start) && !OF_TEXT.contains(&&*verb);
+        said.push(Said { act: by_nouns(act, near), first: begins && plain });
     }
-    acts
+    said
+}
+
+/// What is as often done to a text, and no more than that text comes back.
+const OF_TEXT: &[&str] = &[
+    "generate",
+    "transform",
+    "compose",
+    "encrypt",
+    "decrypt",
+    "compress",
+    "redact",
+    "merge",
+    "split",
+    "apply",
+    "convert",
+    "rewrite",
+    "complete",
+    "draft",
+    "crop",
+    "resize",
+    "answer",
+    "return",
+    "resolve",
+    "confirm",
+];
+
+/// Whether a sentence speaks to whoever uses the tool: `Call this first`.
+fn addresses(sentence: &[Word<'_>]) -> bool {
+    const THEN: &[&str] =
+        &["this", "it", "before", "after", "first", "when", "whenever", "again", "only", "once"];
+    match sentence {
+        [lead, then, ..] => {
+            matches!(lead.as_str(), "call" | "invoke" | "run") && THEN.contains(&then.as_str())
+                || matches!(lead.as_str(), "return" | "returns")
+        }
+        _ => false,
+    }
+}
+
+/// Whether what is performed is itself a look: `Runs a quick search`.
+fn does_a_look(verb: &str, near: &[Word<'_>]) -> bool {
+    if !matches!(verb, "perform" | "run" | "execute") {
+        return false;
+    }
+    let is_more = |word: &Word<'_>| {
+        matches!(
+            word.as_str(),
+            "sql"
+                | "code"
+                | "script"
+                | "command"
+                | "statement"
+                | "mutation"
+                | "arbitrary"
+                | "any"
+                | "or"
+                | "and"
+        )
+    };
+    let is_look = |word: &Word<'_>| {
+        matches!(word.as_str(), "search" | "query" | "lookup" | "scan" | "analysis" | "check")
+            || verbs::is(word, Class::Finding)
+    };
+    near.iter().skip(1).any(is_look) && !near.iter().any(is_more)
 }
 
 /// What stands between the signs that end a sentence.
@@ -394,8 +587,10 @@ mod tests {
     #[test]
     fn a_description_can_only_add() {
         let acts = of_description("Creates an event. It also sends an invitation to everybody.");
-        assert!(acts.iter().any(|act| act.verb == Verb::Send));
-        assert!(of_description("Returns the sent messages of a user.").iter().all(|act| act.looks()));
-        assert!(of_description("Permanently deletes a project").iter().any(|act| act.verb == Verb::Delete));
+        assert!(acts.iter().any(|said| said.act.verb == Verb::Send));
+        assert!(of_description("Returns the sent messages of a user.").iter().all(|said| said.act.looks()));
+        assert!(
+            of_description("Permanently deletes a project").iter().any(|said| said.act.verb == Verb::Delete)
+        );
     }
 }

@@ -112,11 +112,12 @@ fn describe(asked: &Asked<'_>, name_looks: bool, effects: &mut Vec<Effect>) {
         );
     }
     let opaque = effects.iter().any(|effect| effect.verb == Verb::Opaque);
-    for act in act::of_description(description) {
+    for act::Said { act, first } in act::of_description(description) {
         let new = !act.looks() && effects.iter().all(|effect| effect.verb != act.verb);
         let grave = matches!(act.verb, Verb::Delete | Verb::Send | Verb::Spend | Verb::Grant | Verb::Execute);
         let tells = match (name_looks, act.verb) {
-            (true, _) => grave,
+            // It is named like a look, and described as something else.
+            (true, _) => grave || first,
             // That something is written is no news of a tool that does something.
             (false, Verb::Write) => opaque || effects.iter().all(|effect| effect.verb == Verb::Read),
             (false, _) => true,

@@ -15,6 +15,47 @@ pub enum Context {
     Cmdlet,
 }
 
+/// What else a word is in the name of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// As often the name of a thing as a verb.
+    Thing,
+    /// A verb only where a name begins.
+    Start,
+    /// A tool named after it shows it.
+    Topic,
+    /// A verb that looks, and more often the name of a thing.
+    Named,
+    /// It says which of several things are shown.
+    Which,
+    /// What comes of looking at whatever is named before it.
+    Finding,
+    /// What is told of one of the goods.
+    About,
+    /// What a name that tells about it does not do: `order_details`.
+    Goods,
+    /// What may become another form of the same: `html_to_markdown`.
+    Form,
+    /// A verb that does not say what is done.
+    Vague,
+    /// Who does more than look.
+    Doer,
+}
+
+const CLASSES: [(&str, Class); 11] = [
+    ("thing", Class::Thing),
+    ("start", Class::Start),
+    ("topic", Class::Topic),
+    ("named", Class::Named),
+    ("which", Class::Which),
+    ("finding", Class::Finding),
+    ("about", Class::About),
+    ("goods", Class::Goods),
+    ("form", Class::Form),
+    ("vague", Class::Vague),
+    ("doer", Class::Doer),
+];
+
 const TEXT: &str = include_str!("verbs.list");
 
 /// What a list says of one word.
@@ -23,16 +64,14 @@ struct Entry {
     tool: Option<Act>,
     program: Option<Act>,
     cmdlet: Option<Act>,
-    /// As often the name of a thing.
-    thing: bool,
-    /// A verb only where a name begins.
-    start: bool,
-    /// A tool of this name shows it.
-    topic: bool,
+    /// The classes it is in, a bit for each.
+    classes: u16,
     /// What it says with another word beside it.
     beside: Vec<(&'static str, Act)>,
     /// What it says with another anywhere after it.
     with: Vec<(&'static str, Act)>,
+    /// What it says with another that ends the name.
+    ending: Vec<(&'static str, Act)>,
 }
 
 #[derive(Default)]
@@ -55,20 +94,26 @@ fn read(text: &'static str) -> Result<Verbs, String> {
         let mut head = head.split_whitespace();
         let name = head.next().unwrap_or("");
         let contexts: Vec<&str> = head.collect();
-        let act = Act::named(name);
-        for word in words.split_whitespace() {
-            match (name, act) {
-                ("thing", _) => verbs.words.entry(word).or_default().thing = true,
-                ("start", _) => verbs.words.entry(word).or_default().start = true,
-                ("topic", _) => verbs.words.entry(word).or_default().topic = true,
-                (_, None) => return Err(format!("no act `{name}`: {line}")),
-                (_, Some(act)) => {
-                    verbs.add(word, act, &contexts).map_err(|what| format!("{what}: {line}"))?
+        if let Some((_, class)) = CLASSES.iter().find(|(known, _)| *known == name) {
+            for word in words.split_whitespace() {
+                let classes = &mut verbs.words.entry(word).or_default().classes;
+                if *classes & bit(*class) != 0 {
+                    return Err(format!("`{word}` is there twice: {line}"));
                 }
+                *classes |= bit(*class);
             }
+            continue;
+        }
+        let act = Act::named(name).ok_or_else(|| format!("no act `{name}`: {line}"))?;
+        for word in words.split_whitespace() {
+            verbs.add(word, act, &contexts).map_err(|what| format!("{what}: {line}"))?;
         }
     }
     Ok(verbs)
+}
+
+fn bit(class: Class) -> u16 {
+    1 << class as u16
 }
 
 impl Verbs {
@@ -79,6 +124,10 @@ impl Verbs {
         }
         if let Some((first, second)) = word.split_once('/') {
             self.words.entry(first).or_default().with.push((second, act));
+            return Ok(());
+        }
+        if let Some((first, second)) = word.split_once('>') {
+            self.words.entry(first).or_default().ending.push((second, act));
             return Ok(());
         }
         if word.chars().any(is_unspaced) {
@@ -134,8 +183,13 @@ fn unspaced(word: &str) -> Option<Act> {
 pub fn at(words: &[Word<'_>], at: usize) -> Option<(Act, usize)> {
     let word = words.get(at)?.as_str();
     let entry = VERBS.words.get(word);
-    if let Some(Entry { beside, with, .. }) = entry {
+    if let Some(Entry { beside, with, ending, .. }) = entry {
         let rest = words.get(at + 1..).unwrap_or_default();
+        if let [.., last] = rest
+            && let Some((_, act)) = ending.iter().find(|(second, _)| *last == *second)
+        {
+            return Some((*act, 1));
+        }
         if let Some(next) = rest.first()
             && let Some((_, act)) = beside.iter().find(|(second, _)| *next == *second)
         {
@@ -151,19 +205,9 @@ pub fn at(words: &[Word<'_>], at: usize) -> Option<(Act, usize)> {
     of_tool(word, entry).map(|act| (act, 1))
 }
 
-/// Whether `word` is as often the name of a thing as a verb.
-pub fn is_thing(word: &str) -> bool {
-    VERBS.words.get(word).is_some_and(|entry| entry.thing)
-}
-
-/// Whether `word` is a verb only where a name begins.
-pub fn only_starts(word: &str) -> bool {
-    VERBS.words.get(word).is_some_and(|entry| entry.start)
-}
-
-/// Whether a tool named after `word` shows it.
-pub fn is_topic(word: &str) -> bool {
-    VERBS.words.get(word).is_some_and(|entry| entry.topic)
+/// Whether `word` is of that class.
+pub fn is(word: &str, class: Class) -> bool {
+    VERBS.words.get(word).is_some_and(|entry| entry.classes & bit(class) != 0)
 }
 
 #[cfg(test)]
@@ -175,6 +219,12 @@ mod tests {
     fn the_list_can_be_read() {
         let verbs = read(TEXT).unwrap();
         assert!(verbs.words.len() > 700, "only {} words", verbs.words.len());
+        for (_, class) in CLASSES {
+            assert!(
+                verbs.words.values().any(|entry| entry.classes & bit(class) != 0),
+                "{class:?} has no words"
+            );
+        }
         for word in verbs.words.keys() {
             assert_eq!(words::split(word), [*word], "a name never gives this word");
         }
