@@ -166,7 +166,16 @@ pub fn looks_like_key(text: &str, word: Range<usize>) -> bool {
         && !is_file(run)
         && !run.starts_with(b"sha")
         && hidden_text(run).is_none()
+        && !is_made_of_words(run)
         && !is_public_name(text, word.start)
+}
+
+/// `Infra-Cluster-update-7f3a…`, `Policy-152363a6-8c65-484c-b721-42c3e070ae93`: what resources are called.
+fn is_made_of_words(run: &[u8]) -> bool {
+    let groups = || run.split(|byte| matches!(byte, b'-' | b'_'));
+    let words = groups().filter(|group| group.len() > 2 && group.iter().all(u8::is_ascii_alphabetic)).count();
+    let named = words > 2 && words * 2 >= groups().count();
+    named || run.windows(36).any(value::is_uuid)
 }
 
 /// The letters that pictures, archives, fonts and certificates begin with in base64.
@@ -192,7 +201,20 @@ fn is_file(run: &[u8]) -> bool {
 
 /// Whether the name the string is given says that everybody may see it.
 fn is_public_name(text: &str, at: usize) -> bool {
-    const PUBLIC: [&str; 26] = [
+    const PUBLIC: [&str; 38] = [
+        "boundary",
+        "ciphertext",
+        // What a public key is made of as JSON, and what stands for one.
+        "x",
+        "y",
+        "n",
+        "x5c",
+        "x5t",
+        "kid",
+        "modulus",
+        "thumbprint",
+        "challenge",
+        "mappings",
         "public",
         "signature",
         "sig",
@@ -236,7 +258,11 @@ fn is_public_name(text: &str, at: usize) -> bool {
     let name = String::from_utf8_lossy(&head[head.len() - length..]).to_ascii_lowercase();
     PUBLIC.iter().any(|word| {
         name.split(['_', '-']).any(|part| part == *word)
-            || name.starts_with("public")
+            || name.starts_with("pub")
+            || name.starts_with("ciphertext")
+            || name.starts_with("next")
+            || name.contains("sha256")
+            || name.contains("sha512")
             || name.ends_with("id") && name.len() > 2 && !name.ends_with("oid") && *word == "id"
     })
 }
