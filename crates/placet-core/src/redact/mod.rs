@@ -34,6 +34,8 @@ mod jwt;
 
 mod shell;
 
+mod placed;
+
 mod long;
 
 mod search;
