@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{check, mask, name::Noun, search::Search, words::Words};
+use super::{check, long, mask, name::Noun, search::Search, words::Words};
 
 /// How a value was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ const ELSEWHERE: &[&str] = &[
     "azurerm_", "!Ref", "!Sub", "!GetAtt", "!secret", "!vault", "vault:", "vault(", "op://", "ssm:",
     "sm://", "arn:", "secret://", "keyring:", "file:", "env:", "ref+", "ENC[", "ENC(", "http://",
     "https://", "config.", "settings.", "self.", "this.", "args.", "options.", "opts.", "params.",
-    "request.", "req.", "ctx.", "cfg.", "conf.", "function", "lambda", "async ", "await ", "new ", "&", "*",
+    "sha256:", "SHA256:", "sha256-", "sha384-", "sha512-", "sha512:", "MD5:", "request.", "req.", "ctx.", "cfg.", "conf.", "function", "lambda", "async ", "await ", "new ", "&", "*",
 ];
 
 /// Whether `value` under a name that promises `noun` is a secret.
@@ -64,7 +64,7 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
         (Noun::Secret, _) => 6,
         (Noun::Key | Noun::Token, Written::Whole | Written::Tight) => 8,
         (Noun::Key | Noun::Token, Written::Loose) => 10,
-        (Noun::Vague, _) => 20,
+        (Noun::Own | Noun::Vague, _) => 12,
     };
     if length < least || stands_for(value, seen) {
         return false;
@@ -73,7 +73,7 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
     if !seen.any(Seen::ALPHA | Seen::DIGIT) && !value.chars().any(char::is_alphanumeric) {
         return false;
     }
-    if matches!(noun, Noun::Key | Noun::Token | Noun::Vague)
+    if matches!(noun, Noun::Key | Noun::Token | Noun::Own | Noun::Vague)
         && !seen.any(Seen::ALPHA)
         && bytes
             .iter()
@@ -81,8 +81,12 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
     {
         return false;
     }
+    // A sentence in a script without blanks.
+    if seen.any(Seen::HIGH) && !seen.any(Seen::ALPHA | Seen::DIGIT) && written != Written::Whole {
+        return false;
+    }
     if seen.any(Seen::BLANK) {
-        return noun != Noun::Vague && is_phrase(value);
+        return !matches!(noun, Noun::Own | Noun::Vague) && is_phrase(value);
     }
     // Each has signs, or lacks some, without which there is nothing to look for.
     if !seen.any(!Seen::WORDS) && names_one(value, written)
@@ -93,7 +97,10 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
         return false;
     }
     match (noun, written) {
-        (Noun::Vague, _) => looks_random(value),
+        (Noun::Own, _) if is_hex(bytes) => length >= 32 && varies(bytes),
+        (Noun::Own | Noun::Vague, _) => {
+            length >= 20 && looks_random(value) && !ends_in_hash(bytes) || hides_a_pair(bytes)
+        }
         // Prose and types have a single plain word there.
         (_, Written::Loose) => !value.chars().all(char::is_alphabetic) && !is_plain_words(value),
         (Noun::Password, _) => true,
@@ -184,6 +191,7 @@ fn stands_for(value: &str, seen: Seen) -> bool {
     if is_variable(trimmed)
         || bytes.starts_with(b"%(")
         || bytes.starts_with(b"%s")
+        || bytes.starts_with(b"%d")
         || bytes.starts_with(b"#{")
     {
         return true;
@@ -252,6 +260,8 @@ fn is_variable(value: &str) -> bool {
     };
     match bytes {
         [b'$', b'{', .., b'}'] | [b'$', b'(', .., b')'] | [b'$', b'(', ..] => true,
+        // `${NAME:?must be set}`, of which only the first word is here.
+        [b'$', b'{', rest @ ..] if !rest.contains(&b'}') => true,
         [b'$', rest @ ..] if is_member(rest) => true,
         [b'$', rest @ ..] => {
             name(rest)
@@ -259,7 +269,9 @@ fn is_variable(value: &str) -> bool {
                 && !rest.windows(2).any(|pair| pair[0].is_ascii_digit() && pair[1].is_ascii_alphabetic())
                 || matches!(rest, [b'0'..=b'9' | b'@' | b'*' | b'#'])
         }
-        [b'@', rest @ .., b'@'] | [b'_', b'_', rest @ .., b'_', b'_'] => name(rest),
+        [b'@', b'@', rest @ .., b'@', b'@']
+        | [b'@', rest @ .., b'@']
+        | [b'_', b'_', rest @ .., b'_', b'_'] => name(rest),
         [b'`', ..] => true,
         _ => false,
     }
@@ -364,6 +376,16 @@ fn is_path(value: &str) -> bool {
                     && check::entropy(part.as_bytes()) > 3.6)
         }))
         || (file && !bytes.contains(&b'@'))
+        || is_file_below(value)
+}
+
+/// `builds/app-150723.war`: a slash, and at the end a dot and two to four small letters.
+fn is_file_below(value: &str) -> bool {
+    let name = value.rsplit_once('/').map_or("", |(_, name)| name);
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    (2..=4).contains(&ending.len())
+        && ending.bytes().all(|byte| byte.is_ascii_lowercase())
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/'))
 }
 
 /// A call, an index, a member, a type: what an unquoted value is in code.
@@ -387,11 +409,19 @@ fn is_code(value: &str, written: Written) -> bool {
     let digits = bytes[..head].iter().any(u8::is_ascii_digit);
     let path = bytes[..head].iter().any(|byte| matches!(byte, b'.' | b'_' | b':'));
     let ends = matches!(bytes.last(), Some(b')' | b']' | b'>' | b'(' | b'[' | b','));
-    if bracket && head >= 2 && (path || !digits) && (ends || written == Written::Loose) {
+    if bracket
+        && head >= 2
+        && (path || !digits || written == Written::Loose)
+        && (ends || written == Written::Loose)
+    {
         return true;
     }
     // `__u32`: such names belong to compilers and interpreters.
     if written == Written::Loose && bytes.starts_with(b"__") && head == bytes.len() {
+        return true;
+    }
+    // `ConvertTo-SecureString`: a command of PowerShell.
+    if written == Written::Loose && is_cmdlet(value) {
         return true;
     }
     // `AUTH_HEADER`: a constant.
@@ -403,6 +433,28 @@ fn is_code(value: &str, written: Written) -> bool {
     joined
         && head == bytes.len()
         && value.split(['.', ':', '>', '-']).all(|part| part.len() < 40 && !mixes(part.as_bytes()))
+        && !is_numbered(bytes)
+}
+
+/// `river.copper44`: names in code end in one digit, or in the width of a type, and people number their passwords.
+fn is_numbered(bytes: &[u8]) -> bool {
+    let digits = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    digits >= 2
+        && !bytes.contains(&b':')
+        && !matches!(
+            &bytes[bytes.len() - digits..],
+            b"16" | b"32" | b"64" | b"128" | b"256" | b"384" | b"512"
+        )
+}
+
+/// A verb and a noun, each with a capital, joined by a dash.
+fn is_cmdlet(value: &str) -> bool {
+    let capital = |word: &str| {
+        word.len() > 2
+            && word.starts_with(|letter: char| letter.is_ascii_uppercase())
+            && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+    };
+    value.split_once('-').is_some_and(|(verb, noun)| capital(verb) && capital(noun))
 }
 
 /// Letters and digits that change places more than once: nobody calls a variable that.
@@ -476,6 +528,24 @@ pub fn looks_random(value: &str) -> bool {
         && (cases || digits * 8 >= bytes.len())
         && check::entropy(bytes) >= 3.5
         && turns(bytes) * 4 >= bytes.len()
+}
+
+/// `deps-0f3a…`: a hash, perhaps with words before it, as caches call their entries.
+fn ends_in_hash(bytes: &[u8]) -> bool {
+    let digits = bytes.iter().rev().take_while(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')).count();
+    matches!(digits, 32 | 40 | 64 | 128)
+}
+
+fn is_hex(bytes: &[u8]) -> bool {
+    bytes.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// `YW5uOnMzc2FtZQ==`: a name, a colon and a password in base64, as registries keep them.
+fn hides_a_pair(bytes: &[u8]) -> bool {
+    let Some(decoded) = long::decode_base64(bytes) else { return false };
+    decoded.len() >= 6
+        && decoded.iter().all(|byte| (0x20..0x7f).contains(byte))
+        && memchr::memchr(b':', &decoded).is_some_and(|colon| colon > 0 && colon + 4 < decoded.len())
 }
 
 /// How often the family of letters changes: often in what is random, seldom in words.
