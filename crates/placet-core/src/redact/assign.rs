@@ -186,10 +186,11 @@ impl Judged {
             return None;
         }
         let noun = self.promised(text, name)?;
-        if value::is_uuid(raw.as_bytes())
-            && !uuid_counts(noun, &text.as_bytes()[name.clone()], raw.as_bytes())
-        {
-            return None;
+        if value::is_uuid(raw.as_bytes()) {
+            let counts = uuid_counts(noun, &text.as_bytes()[name.clone()], raw.as_bytes());
+            if !counts || noun == Noun::Own {
+                return counts.then_some(noun);
+            }
         }
         // `#define SSL_TXT_PSK "PSK"`, `AUTH_COOKIE = "auth_cookie"`: a name says itself.
         let called = &text.as_bytes()[name.clone()];
@@ -202,13 +203,12 @@ impl Judged {
             return None;
         }
         // Beside the name of a user a plain word is a password.
-        let written = match found.written {
-            Written::Loose if noun == Noun::Password && is_beside_user(text.as_bytes(), name) => {
-                Written::Tight
-            }
-            written => written,
-        };
-        if !value::is_secret(raw, noun, written) || found.code && !has_odd_letters(raw) {
+        let secret = value::is_secret(raw, noun, found.written)
+            || (found.written, noun) == (Written::Loose, Noun::Password)
+                && raw.bytes().all(|byte| byte.is_ascii_lowercase())
+                && value::is_secret(raw, noun, Written::Tight)
+                && is_beside_user(text.as_bytes(), name);
+        if !secret || found.code && !has_odd_letters(raw) {
             return None;
         }
         Some(noun)
@@ -271,7 +271,8 @@ fn uuid_counts(noun: Noun, name: &[u8], uuid: &[u8]) -> bool {
             let header = name.len() > 2 && name[1] == b'-' && matches!(name[0], b'x' | b'X');
             loud || header || drawn && (says(b"auth") || says(b"api") || says(b"access"))
         }
-        Noun::Own | Noun::Vague => false,
+        Noun::Own => !name.iter().any(u8::is_ascii_lowercase),
+        Noun::Vague => false,
     }
 }
 
@@ -763,6 +764,7 @@ fn beside(bytes: &[u8], name: &Range<usize>, at: usize, quoted_name: bool) -> Op
         b',' | b'\n' | b'\r' => paired(bytes, name, at),
         // `password string = "value"`, `password As String = "value"`.
         b' ' if !quoted_name => {
+            memchr::memchr(b'=', &bytes[at..bytes.len().min(at + 64)])?;
             let start = behind_type(bytes, at + 1).filter(|start| is_quote(bytes.get(*start)))?;
             value_at(bytes, start, true)
         }
@@ -781,7 +783,7 @@ fn argument(bytes: &[u8], name: &Range<usize>, at: usize) -> Option<Raw> {
     let method = word.iter().rposition(|byte| *byte == b'.').map_or(word, |dot| &word[dot + 1..]);
     let sets = [&b"set"[..], b"Set", b"with", b"With"].iter().any(|verb| method.starts_with(verb));
     // `PASSWORD('…')` is a function of SQL; of other calls only some are given a password.
-    match sets || method == b"PASSWORD" {
+    match sets || method == b"PASSWORD" || is_unspeakable(&bytes[raw.value.clone()]) {
         true => Some(raw),
         false => (method.len() < word.len() || name.start > 0 && bytes[name.start - 1] == b'.')
             .then_some(Raw { code: true, ..raw }),
@@ -823,25 +825,21 @@ fn unquoted_end(bytes: &[u8]) -> &[u8] {
 
 /// The value at `at` behind a name that words alone lead to: a directive on its own line, `the password is …`, `token …`.
 fn said(bytes: &[u8], name: &Range<usize>, at: usize) -> Option<Raw> {
-    const NOUNS: [&[u8]; 13] = [
-        b"api-key",
-        b"api_key",
-        b"secret_key",
-        b"shared-key",
-        b"apikey",
-        b"auth",
-        b"pass",
-        b"passphrase",
-        b"passwd",
-        b"password",
-        b"pw",
-        b"secret",
-        b"token",
-    ];
+    // Most words that follow a noun are words.
+    let next = &bytes[at..bytes.len().min(at + 64)];
+    let next = &next[..next.iter().position(|byte| byte.is_ascii_whitespace()).unwrap_or(next.len())];
+    if !has_digits(next)
+        && !matches!(next, b"is" | b"is:" | b"was" | b"set" | b"has" | b"changed" | b"for" | b"|")
+    {
+        return None;
+    }
+    const NOUNS: [&[u8]; 9] =
+        [b"auth", b"key", b"pass", b"passphrase", b"passwd", b"password", b"pw", b"secret", b"token"];
     let word = &bytes[name.clone()];
     let ends =
         |noun: &&[u8]| word.len() >= noun.len() && word[word.len() - noun.len()..].eq_ignore_ascii_case(noun);
-    if word.len() < 5 || !NOUNS.iter().any(ends) {
+    let key = word.eq_ignore_ascii_case(b"key") && whole_name(bytes, name.clone()) != *name;
+    if word.len() < 5 && !key || !NOUNS.iter().any(ends) {
         return None;
     }
     let start = start_of_said(bytes, at);
@@ -872,6 +870,10 @@ fn said(bytes: &[u8], name: &Range<usize>, at: usize) -> Option<Raw> {
 /// Where the value begins if words such as `is` stand before it, `at` if there are none.
 fn start_of_said(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at..bytes.len().min(at + 64)];
+    // The next cell of a table.
+    if rest.starts_with(b"| ") {
+        return at + 2;
+    }
     // `for root@localhost: …`, and the kind of a password on a router: `7 …`.
     let line = &rest[..rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())];
     if (line.starts_with(b"for ") || line.starts_with(b"is generated for "))
@@ -894,7 +896,10 @@ fn start_of_said(bytes: &[u8], at: usize) -> usize {
 fn is_unspeakable(word: &[u8]) -> bool {
     let hex = word.len() >= 32 && word.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     let text = std::str::from_utf8(word).unwrap_or("");
-    word.len() >= 20 && (hex && check::has_two_bits(word) || value::looks_random(text) && !is_prefixed(text))
+    let address = word.len() == 42 && word.starts_with(b"0x");
+    word.len() >= 20
+        && !address
+        && (hex && check::has_two_bits(word) || value::looks_random(text) && !is_prefixed(text))
 }
 
 /// Whether a token has a few letters and a sign before it, or is a path: then it has a format of its own if it is one.

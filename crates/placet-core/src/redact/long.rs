@@ -113,6 +113,14 @@ pub fn shaped(bytes: &[u8], word: Range<usize>) -> Option<(&'static str, Range<u
             return Some(("mailchimp-key", word));
         }
     }
+    // RapidAPI: letters and digits with `msh` and `jsn` at their places.
+    if (48..=52).contains(&run.len())
+        && run[10..].starts_with(b"msh")
+        && memchr::memmem::find(&run[34..], b"jsn").is_some()
+        && run.iter().all(u8::is_ascii_alphanumeric)
+    {
+        return Some(("rapidapi-key", word));
+    }
     // Azure and Azure DevOps sign their keys with these letters in the middle.
     if run.len() >= 76
         && run.len() <= 90

@@ -177,6 +177,7 @@ const OTHER_KINDS: &[&str] = &[
     "jwt",
     "mailchimp-key",
     "private-key",
+    "rapidapi-key",
     "telegram-token",
     // Personal.
     "e-mail",

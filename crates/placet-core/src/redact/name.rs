@@ -38,7 +38,7 @@ impl Noun {
 #[rustfmt::skip]
 pub const STEMS: &[&str] = &[
     "passw", "passphrase", "passcode", "pass", "pwd", "pw", "psw", "secret", "credential", "creds", "token",
-    "key", "auth=", "auth:", "auth\"", "auth'", "authtok", "jwt", "psk", "kennwort", "contrase", "motdepasse", "mot de passe",
+    "key", "auth=", "auth:", "auth\"", "auth'", "authtok", "jwt", "psk", "_pat", "kennwort", "contrase", "motdepasse", "mot de passe",
     "senha", "пароль", "密码", "密碼", "密钥", "口令", "パスワード", "비밀번호",
 ];
 
@@ -98,6 +98,7 @@ const WORDS: &[(&str, Noun)] = &[
     ("dbpw", Noun::Password),
     ("rootpw", Noun::Password),
     ("userpw", Noun::Password),
+    ("pat", Noun::Token),
     ("authtok", Noun::Password),
     ("psk", Noun::Password),
     ("pw", Noun::Password),
@@ -144,25 +145,29 @@ const FINDING: &[&str] = &[
     "tree", "tuple", "unique", "user", "value",
 ];
 
+/// What stands before a `key` that everybody may see.
+const SHOWN: &[&str] =
+    &["anon", "host", "publish", "recaptcha", "site", "subscribe", "verification", "verify", "verifying"];
+
 /// Behind the noun, these say that the value is about a secret and is not one.
 #[rustfmt::skip]
 const ABOUT: &[&str] = &[
     "accessor", "address", "age", "alg", "algorithm", "alias", "alphabet", "arn", "at", "audience",
     "balance", "based", "bits", "bool", "box", "budget", "bytes", "cache", "callback", "case", "change",
-    "changed", "chars", "check", "class", "code", "column", "config", "configured", "container", "context",
+    "changed", "chars", "check", "checksum", "class", "code", "column", "config", "configured", "container", "context",
     "contract", "cost", "count", "counter", "created", "date", "decimals", "description", "desc", "detail", "details", "digest",
     "dir", "directory", "disabled", "duration", "enabled", "encoding", "endpoint", "env", "equals", "error",
     "event", "exists", "expiration", "expired", "expires", "expiry", "factory", "field", "file", "filename",
     "fingerprint", "folder", "for", "format", "func", "function", "generator", "handler", "header", "help",
     "helper", "hint", "holder", "host", "icon", "id", "identifier", "ids", "in", "index", "info", "input",
     "interval", "is", "issuer", "kind", "label", "len", "length", "level", "lifetime", "limit", "link",
-    "list", "location", "manager", "map", "mapping", "max", "message", "method", "min", "mode", "model",
+    "list", "location", "manager", "map", "mapping", "max", "md5", "message", "method", "min", "mode", "model",
     "module", "msg", "name", "names", "needed", "number", "option", "options", "output", "owner", "page",
     "pair", "param", "parameter", "params", "parser", "path", "pattern", "per", "placeholder", "pol",
     "policies", "policy", "port", "position", "prefix", "price", "prompt", "properties", "property",
     "provider", "range", "rate", "reader", "ref", "reference", "refs", "regex", "region", "required", "reset",
     "role", "rotation", "rule", "rules", "salt", "schema", "scheme", "scope", "scopes", "selector",
-    "separator", "service", "set", "setting", "settings", "size", "source", "space", "spec", "stash",
+    "separator", "service", "set", "setting", "settings", "sha", "sha1", "sha256", "sha512", "size", "source", "space", "spec", "stash",
     "state", "status", "store", "strategy", "stream", "strength", "style", "subject", "suffix", "supply",
     "symbol", "table", "tag", "template", "test", "text", "threshold", "time", "timeout", "timestamp",
     "title", "ttl", "type", "types", "updated", "uri", "url", "usage", "use", "used", "user", "username",
@@ -173,10 +178,10 @@ const ABOUT: &[&str] = &[
 /// Before the noun, these say that everybody may see it.
 #[rustfmt::skip]
 const PUBLIC: &[&str] = &[
-    "bos", "cached", "cancel", "cancellation", "candidate", "cls", "completion", "continuation", "cursor",
+    "bos", "cached", "cancel", "cancellation", "candidate", "cls", "completion", "continuation", "cursor", "design",
     "eos", "foreign", "has", "input", "is", "max", "min", "monkey", "needs", "next", "no", "num", "output",
     "pad", "page", "partition", "primary", "prompt", "pub", "public", "publishable", "require", "requires",
-    "sep", "show", "sort", "special", "stop", "thinking", "total", "unk", "use", "with", "without",
+    "resume", "sep", "show", "sort", "special", "stop", "sync", "thinking", "total", "unk", "use", "with", "without",
 ];
 
 /// At most so many words of a name are looked at, from the end.
@@ -196,10 +201,9 @@ pub fn noun(name: &str) -> Option<Noun> {
         let noun = noun_of_word(word)?;
         Some((at, noun))
     })?;
-    static SETS: LazyLock<[Words; 4]> = LazyLock::new(|| {
-        [Words::new(&[ABOUT]), Words::new(&[PUBLIC]), Words::new(&[OPENING]), Words::new(&[FINDING])]
-    });
-    let [about, public, opening, found] = &*SETS;
+    static SETS: LazyLock<[Words; 5]> =
+        LazyLock::new(|| [ABOUT, PUBLIC, OPENING, FINDING, SHOWN].map(|words| Words::new(&[words])));
+    let [about, public, opening, found, shown] = &*SETS;
     // `password_validators` are about passwords as one of them is.
     let tells =
         |word: &&str| about.has(word) || word.strip_suffix(['s', 'S']).is_some_and(|word| about.has(word));
@@ -214,12 +218,17 @@ pub fn noun(name: &str) -> Option<Noun> {
     if words.first().is_some_and(|word| is_in(word, &["is", "has", "no", "show", "public", "publishable"])) {
         return None;
     }
+    // The hash of a token is none; that of a password is as good as the password to somebody with time.
+    if noun != Noun::Password && words[at + 1..].iter().any(|word| is_in(word, &["hash", "hashes"])) {
+        return None;
+    }
     if noun != Noun::Vague {
         // `SECRET_KEY`, `token_secret`: the last noun counts, but a secret key is a key of the first rank.
         return Some(noun);
     }
     let opens = words[at].eq_ignore_ascii_case("key") || words[at].eq_ignore_ascii_case("keys");
     match before {
+        Some(word) if opens && shown.has(word) => None,
         Some(word) if opens && (opening.has(word) || noun_of_word(word).is_some()) => Some(Noun::Key),
         // `ibm_cloud_iam-key`: a service further to the left.
         Some(_) if opens && words[..at].iter().any(|word| opening.has(word)) => Some(Noun::Key),
@@ -344,6 +353,13 @@ mod tests {
             ("monkeys-audio", None),
             ("password_validators", None),
             ("storage_key", Some(Noun::Vague)),
+            ("GITHUB_PAT", Some(Noun::Token)),
+            ("file_path", None),
+            ("token_hash", None),
+            ("token_sha256", None),
+            ("password_hash", Some(Noun::Password)),
+            ("site_key", None),
+            ("syncToken", None),
             ("bindpw", Some(Noun::Password)),
             ("wifi-security.psk", Some(Noun::Password)),
             ("您的密码", Some(Noun::Password)),

@@ -53,6 +53,19 @@ const ELSEWHERE: &[&str] = &[
     "sha256:", "SHA256:", "sha256-", "sha384-", "sha512-", "sha512:", "MD5:", "request.", "req.", "ctx.", "cfg.", "conf.", "function", "lambda", "async ", "await ", "new ", "&", "*",
 ];
 
+/// Beginnings of what everybody may see: the halves of keys that are published.
+const PUBLISHED: &[&str] = &[
+    "pk_live_",
+    "pk_test_",
+    "phc_",
+    "pub-c-",
+    "sub-c-",
+    "AAAAC3NzaC1",
+    "AAAAB3NzaC1",
+    "AAAAE2VjZHNh",
+    "ssh-",
+];
+
 /// Whether `value` under a name that promises `noun` is a secret.
 pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
     let value = judged(value);
@@ -81,6 +94,9 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
     {
         return false;
     }
+    if noun != Noun::Password && is_published(value) {
+        return false;
+    }
     // A sentence in a script without blanks.
     if seen.any(Seen::HIGH) && !seen.any(Seen::ALPHA | Seen::DIGIT) && written != Written::Whole {
         return false;
@@ -98,6 +114,7 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
     }
     match (noun, written) {
         (Noun::Own, _) if is_hex(bytes) => length >= 32 && varies(bytes),
+        (Noun::Own, _) if is_drawn(bytes) => true,
         (Noun::Own | Noun::Vague, _) => {
             length >= 20 && looks_random(value) && !ends_in_hash(bytes) || hides_a_pair(bytes)
         }
@@ -108,6 +125,14 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
             varies(bytes) && !(seen.any(Seen::DOT) && is_dotted_name(value))
         }
     }
+}
+
+/// Whether somebody is known by it: the half of a key, an address in a chain of blocks, the fingerprint of a key.
+fn is_published(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let address = bytes.len() == 42 && value.starts_with("0x") && is_hex(&bytes[2..]);
+    let fingerprint = bytes.len() == 40 && bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F'));
+    address || fingerprint || PUBLISHED.iter().any(|start| value.starts_with(start))
 }
 
 /// The part of a value that is looked at.
@@ -441,6 +466,7 @@ fn is_numbered(bytes: &[u8]) -> bool {
     let digits = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     digits >= 2
         && !bytes.contains(&b':')
+        && !bytes.ends_with(b"00")
         && !matches!(
             &bytes[bytes.len() - digits..],
             b"16" | b"32" | b"64" | b"128" | b"256" | b"384" | b"512"
@@ -534,6 +560,15 @@ pub fn looks_random(value: &str) -> bool {
 fn ends_in_hash(bytes: &[u8]) -> bool {
     let digits = bytes.iter().rev().take_while(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')).count();
     matches!(digits, 32 | 40 | 64 | 128)
+}
+
+/// One run of letters and some digits, too long for a word.
+fn is_drawn(bytes: &[u8]) -> bool {
+    bytes.len() >= 20
+        && bytes.iter().all(u8::is_ascii_alphanumeric)
+        && bytes.iter().filter(|byte| byte.is_ascii_digit()).count() >= 2
+        && check::is_mixed(bytes)
+        && check::entropy(bytes) >= 3.3
 }
 
 fn is_hex(bytes: &[u8]) -> bool {
