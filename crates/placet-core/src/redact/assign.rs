@@ -360,8 +360,21 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
         Some(length) => {
             at = sign + length;
             // A line end as an escape, or a value in brackets.
+            // `**Password:** value`.
+            at += if bytes[at..].starts_with(b"** ") { 2 } else { 0 };
             let behind = blanks_at(bytes, at);
             at += behind;
+            // `!!str value` and `&anchor "value"` of YAML.
+            at += match bytes.get(at) {
+                Some(b'!') if bytes[at..].starts_with(b"!!str ") => b"!!str ".len(),
+                Some(b'&') => {
+                    let anchor = run(bytes, at + 1, |byte| byte.is_ascii_alphanumeric() || byte == b'_', 32);
+                    let quoted =
+                        bytes.get(at + 1 + anchor) == Some(&b' ') && is_quote(bytes.get(at + anchor + 2));
+                    if quoted { anchor + 2 } else { 0 }
+                }
+                _ => 0,
+            };
             loose = (blanks > 0 || behind > 0) && !quoted_name;
             if let Some(start) = in_next_line(bytes, at) {
                 return value_at(bytes, start, loose);
@@ -383,7 +396,7 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
                 return None;
             }
             if attribute(bytes, at) {
-                at += b"value=".len();
+                at += attribute_sign(bytes, at);
             } else if !quoted && !option && !follows_word(bytes, name) {
                 return said(bytes, name, at);
             }
@@ -700,7 +713,14 @@ fn is_said_of(bytes: &[u8], at: usize) -> bool {
 
 /// Whether `value=` stands at `at`, the other half of `name="password" value="…"`.
 fn attribute(bytes: &[u8], at: usize) -> bool {
-    bytes.get(at..at + 6).is_some_and(|word| word.eq_ignore_ascii_case(b"value="))
+    attribute_sign(bytes, at) > 0
+}
+
+/// How long `value=`, or `content=` as in `<meta name="token" content="…">`, is at `at`.
+fn attribute_sign(bytes: &[u8], at: usize) -> usize {
+    let stands =
+        |word: &[u8]| bytes.get(at..at + word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word));
+    [&b"value="[..], b"content="].iter().find(|word| stands(word)).map_or(0, |word| word.len())
 }
 
 pub fn is_quote(byte: Option<&u8>) -> bool {
@@ -761,6 +781,13 @@ fn beside(bytes: &[u8], name: &Range<usize>, at: usize, quoted_name: bool) -> Op
         }
         // `<key>password</key> <string>value</string>`.
         b'<' if bytes[at..].starts_with(b"</key>") => next_element(bytes, at + b"</key>".len()),
+        // `-define(SECRET, "value")`.
+        b',' if !quoted_name
+            && bytes[at..].starts_with(b", \"")
+            && !bytes[name.clone()].iter().any(u8::is_ascii_lowercase) =>
+        {
+            argument(bytes, name, at + 2).map(|raw| Raw { code: true, ..raw })
+        }
         b',' | b'\n' | b'\r' => paired(bytes, name, at),
         // `password string = "value"`, `password As String = "value"`.
         b' ' if !quoted_name => {
@@ -853,7 +880,11 @@ fn said(bytes: &[u8], name: &Range<usize>, at: usize) -> Option<Raw> {
     let head = bytes[name.start.saturating_sub(32)..name.start].trim_ascii_end();
     let first =
         bytes[..name.start].iter().rev().find(|byte| !is_blank(**byte)).is_none_or(|byte| *byte == b'\n')
-            || head.ends_with(b"enable");
+            || head.ends_with(b"enable")
+            || head
+                .rsplit(u8::is_ascii_whitespace)
+                .nth(1)
+                .is_some_and(|word| matches!(word, b"username" | b"user"));
     let alone = last && (first || start > at);
     // `is base64-encoded` says what it is like.
     let described = start > at && word.contains(&b'-') && !word.iter().any(u8::is_ascii_uppercase);

@@ -73,6 +73,13 @@ fn credentials(text: &str, scheme: &str, token: Range<usize>) -> Option<(&'stati
     if secret.len() < 4 || secret.starts_with(['{', '<', '[', '(', '$']) || value::stands_for_one(secret) {
         return None;
     }
+    // `authorization: the process of …` is a sentence.
+    if scheme.bytes().all(|byte| byte.is_ascii_lowercase())
+        && secret.bytes().all(|byte| byte.is_ascii_lowercase())
+        && !matches!(scheme, "bearer" | "basic" | "token")
+    {
+        return None;
+    }
     let kind = match scheme.to_ascii_lowercase().as_str() {
         "bearer" => "bearer-token",
         "basic" => "basic-credentials",

@@ -95,12 +95,14 @@ pub fn shaped(bytes: &[u8], word: Range<usize>) -> Option<(&'static str, Range<u
         let length = Class::URL64.run(run, 64);
         let alone =
             start == 0 || !bytes[start - 1].is_ascii_alphanumeric() || bytes[..start].ends_with(b"bot");
-        if alone && length == run.len() {
+        // Behind the token of a bot its address goes on.
+        let ends = length == run.len() || run[length] == b'/';
+        if alone && ends {
             match (sign, digits, length) {
                 (b':', 8..=12, 30..=45) if run[0] == b'A' => {
-                    return Some(("telegram-token", start..word.end));
+                    return Some(("telegram-token", start..word.start + length));
                 }
-                (b'|', 15..=17, 27) => return Some(("facebook-token", start..word.end)),
+                (b'|', 15..=17, 27) => return Some(("facebook-token", start..word.start + length)),
                 _ => {}
             }
         }
@@ -209,8 +211,10 @@ fn is_file(run: &[u8]) -> bool {
 
 /// Whether the name the string is given says that everybody may see it.
 fn is_public_name(text: &str, at: usize) -> bool {
-    const PUBLIC: [&str; 38] = [
+    const PUBLIC: [&str; 40] = [
         "boundary",
+        "site",
+        "sitekey",
         "ciphertext",
         // What a public key is made of as JSON, and what stands for one.
         "x",

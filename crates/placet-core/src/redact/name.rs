@@ -158,7 +158,7 @@ const ABOUT: &[&str] = &[
     "contract", "cost", "count", "counter", "created", "date", "decimals", "description", "desc", "detail", "details", "digest",
     "dir", "directory", "disabled", "duration", "enabled", "encoding", "endpoint", "env", "equals", "error",
     "event", "exists", "expiration", "expired", "expires", "expiry", "factory", "field", "file", "filename",
-    "fingerprint", "folder", "for", "format", "func", "function", "generator", "handler", "header", "help",
+    "fingerprint", "folder", "for", "format", "func", "function", "generator", "handler", "hasher", "header", "help",
     "helper", "hint", "holder", "host", "icon", "id", "identifier", "ids", "in", "index", "info", "input",
     "interval", "is", "issuer", "kind", "label", "len", "length", "level", "lifetime", "limit", "link",
     "list", "location", "manager", "map", "mapping", "max", "md5", "message", "method", "min", "mode", "model",

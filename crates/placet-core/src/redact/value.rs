@@ -24,9 +24,9 @@ const JUDGED_MAX: usize = 256;
 #[rustfmt::skip]
 const NOTHING: &[&str] = &[
     "", "any", "array", "blank", "bool", "boolean", "byte", "bytes", "char", "default", "disabled", "empty",
-    "enabled", "env", "false", "float", "hidden", "int", "integer", "invalid", "missing", "n/a", "nil",
-    "no", "none", "not_set", "null", "number", "object", "off", "on", "optional", "plain", "prompt",
-    "random", "required", "secure", "self", "str", "string", "text", "true", "undefined", "unknown",
+    "enabled", "env", "false", "float", "hidden", "include", "int", "integer", "invalid", "missing", "n/a", "nil",
+    "no", "none", "not_set", "null", "number", "object", "off", "omit", "on", "optional", "plain", "prompt",
+    "random", "required", "same-origin", "secure", "self", "str", "string", "text", "true", "undefined", "unknown",
     "unset", "valid", "value", "varchar", "yes", "password", "passwd", "pass", "pwd", "secret", "secrets",
     "token", "key", "apikey", "api_key", "api-key", "basic", "bearer", "oauth", "oauth2", "jwt", "username",
     "user", "…",
@@ -39,7 +39,7 @@ const FILLERS: &[&str] = &[
     "yours", "yourt", "your ", "<your", "placeholder", "example", "redacted", "dummy", "fake", "insert_",
     "insert-", "replace_", "replace-", "replaceme", "todo", "fixme", "sample", "_here", "-here",
     "goes here", "goes_here", "enter_", "enter your", "please ", "not_a_real", "notreal", "not-real",
-    "masked", "removed", "omitted", "mock",
+    "masked", "removed", "omitted", "mock", "密码", "пароль", "パスワード", "비밀번호",
 ];
 
 /// Beginnings of values that say where the secret is kept.
@@ -341,6 +341,12 @@ fn names_one(value: &str, written: Written) -> bool {
     if !value.trim_end_matches(|letter: char| letter.is_ascii_digit()).bytes().all(wordly) {
         return false;
     }
+    // In code the last of several has a number: `new_password1`.
+    let numbered = value.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let value = match written {
+        Written::Loose if value.len() - numbered.len() <= 2 => numbered,
+        Written::Loose | Written::Whole | Written::Tight => value,
+    };
     let is_noun = |word: &str| NOUNS.iter().any(|noun| word.eq_ignore_ascii_case(noun));
     let words = value.split(['_', '-', '.', '/', ':']).filter(|word| !word.is_empty());
     let plain = |word: &str| {
