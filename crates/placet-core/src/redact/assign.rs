@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     bytes::{BLANKS, Bytes},
-    mask,
+    check, mask,
     name::{self, Noun},
     value::{self, Written},
 };
@@ -38,6 +38,11 @@ pub fn name_around(bytes: &[u8], hit: Range<usize>) -> Range<usize> {
     {
         start += 1;
     }
+    // Quotes, blanks and colons of other kinds are letters of no name.
+    if !bytes[start..end].is_ascii() {
+        start += last_sign(&bytes[start..hit.start]);
+        end = hit.end + first_sign(&bytes[hit.end..end]);
+    }
     while start < hit.start && matches!(bytes[start], b'.' | b'-') {
         start += 1;
     }
@@ -45,6 +50,29 @@ pub fn name_around(bytes: &[u8], hit: Range<usize>) -> Range<usize> {
         end -= 1;
     }
     start..end
+}
+
+/// Where the first sign begins that is more than a byte long: `“`, `：`, a blank that does not break.
+fn first_sign(bytes: &[u8]) -> usize {
+    (0..bytes.len()).find(|at| sign_at(&bytes[*at..]) > 0).unwrap_or(bytes.len())
+}
+
+/// Where the last one ends.
+fn last_sign(bytes: &[u8]) -> usize {
+    let last = (0..bytes.len()).rev().find_map(|at| match sign_at(&bytes[at..]) {
+        0 => None,
+        length => Some(at + length),
+    });
+    last.unwrap_or(0).min(bytes.len())
+}
+
+/// How long the sign at the start of `bytes` is, if it is more than a byte long.
+fn sign_at(bytes: &[u8]) -> usize {
+    match bytes {
+        [0xc2, 0xa0, ..] => 2,
+        [0xe2, 0x80, ..] | [0xe3, 0x80, ..] | [0xef, 0xbc, 0x80..=0x9f, ..] => 3,
+        _ => 0,
+    }
 }
 
 /// Whether a byte may stand in a name.
@@ -84,13 +112,36 @@ pub fn secret(text: &str, name: Range<usize>, judged: &mut Judged) -> Option<Ass
     if raw.len() < value::LEAST || raw.starts_with('«') && mask::is_mask(raw) {
         return None;
     }
-    let noun = judged.noun(text, name, &found)?;
+    let noun = judged.noun(text, whole_name(bytes, name), &found)?;
     // A longer value than was looked at ends where it ends.
     let value = match found.open {
         true => found.value.start..found.value.end + bare(&bytes[found.value.end..], usize::MAX),
         false => found.value,
     };
     Some(Assigned { noun, value })
+}
+
+/// `API key:` is called by two words.
+fn whole_name(bytes: &[u8], name: Range<usize>) -> Range<usize> {
+    let is_key = |word: &[u8]| word.eq_ignore_ascii_case(b"key") || word.eq_ignore_ascii_case(b"keys");
+    if !is_key(&bytes[name.clone()]) || name.start == 0 || bytes[name.start - 1] != b' ' {
+        return without_with(bytes, name);
+    }
+    let end = name.start - 1;
+    let word = bytes[..end].iter().rev().take(24).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    end - word..name.end
+}
+
+/// `withPassword(` sets one, while `login_with_password` is about one.
+fn without_with(bytes: &[u8], name: Range<usize>) -> Range<usize> {
+    let word = &bytes[name.clone()];
+    let start = word.iter().rposition(|byte| *byte == b'.').map_or(0, |dot| dot + 1);
+    match word.get(start..start + 5) {
+        Some([b'w' | b'W', b'i', b't', b'h', b'A'..=b'Z']) if bytes.get(name.end) == Some(&b'(') => {
+            name.start + start + 4..name.end
+        }
+        _ => name,
+    }
 }
 
 /// What was judged last in a text. Logs and dumps say the same in many lines, and the same words have the same answer.
@@ -135,10 +186,29 @@ impl Judged {
             return None;
         }
         let noun = self.promised(text, name)?;
-        if value::is_uuid(raw.as_bytes()) && !uuid_counts(noun, &text.as_bytes()[name.clone()]) {
+        if value::is_uuid(raw.as_bytes()) {
+            let counts = uuid_counts(noun, &text.as_bytes()[name.clone()], raw.as_bytes());
+            if !counts || noun == Noun::Own {
+                return counts.then_some(noun);
+            }
+        }
+        // `#define SSL_TXT_PSK "PSK"`, `AUTH_COOKIE = "auth_cookie"`: a name says itself.
+        let called = &text.as_bytes()[name.clone()];
+        let ends = |long: &[u8], short: &[u8]| {
+            long.len() >= short.len() && long[long.len() - short.len()..].eq_ignore_ascii_case(short)
+        };
+        if ends(called, raw.as_bytes()) && !has_odd_letters(raw)
+            || called.contains(&b'_') && called.len() >= 10 && ends(raw.as_bytes(), called)
+        {
             return None;
         }
-        if !value::is_secret(raw, noun, found.written) || found.code && !has_odd_letters(raw) {
+        // Beside the name of a user a plain word is a password.
+        let secret = value::is_secret(raw, noun, found.written)
+            || (found.written, noun) == (Written::Loose, Noun::Password)
+                && raw.bytes().all(|byte| byte.is_ascii_lowercase())
+                && value::is_secret(raw, noun, Written::Tight)
+                && is_beside_user(text.as_bytes(), name);
+        if !secret || found.code && !has_odd_letters(raw) {
             return None;
         }
         Some(noun)
@@ -159,17 +229,59 @@ impl Judged {
     }
 }
 
+/// Whether the line of `name` is that of a setting, and the one before or behind it that of a user: `user: ann`.
+fn is_beside_user(bytes: &[u8], name: &Range<usize>) -> bool {
+    let line_start =
+        |at: usize| bytes[..at].iter().rev().take(256).take_while(|byte| **byte != b'\n').count();
+    let line_end = |at: usize| bytes[at..].iter().take(256).take_while(|byte| **byte != b'\n').count();
+    let start = name.start - line_start(name.start);
+    let end = name.end + line_end(name.end);
+    let before = &bytes[start - start.checked_sub(1).map_or(0, |at| 1 + line_start(at)).min(start)..start];
+    let behind = &bytes[end..(end + 1).min(bytes.len())];
+    let behind = &bytes[end..end + behind.len() + if behind.is_empty() { 0 } else { line_end(end + 1) }];
+    let is_user = |line: &[u8]| {
+        let line = line.trim_ascii();
+        let line = line.strip_prefix(b"- ").unwrap_or(line);
+        let word = line.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'_').count();
+        let (word, rest) = line.split_at(word);
+        let user = [&b"user"[..], b"username", b"login", b"user_name", b"account"];
+        // A colon and one plain word: code has more, or a comma behind it.
+        user.iter().any(|user| word.eq_ignore_ascii_case(user))
+            && rest.strip_prefix(b": ").is_some_and(|value| {
+                value
+                    .iter()
+                    .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'@' | b'.'))
+                    && value.first().is_some_and(u8::is_ascii_lowercase)
+                    && !value::stands_for_one(std::str::from_utf8(value).unwrap_or(""))
+            })
+    };
+    bytes[start..name.start].iter().all(|byte| matches!(byte, b' ' | b'-'))
+        && (is_user(before) || is_user(behind))
+}
+
 /// Identifiers and hashes are UUIDs too; keys and the tokens of headers and the environment are secret all the same.
-fn uuid_counts(noun: Noun, name: &[u8]) -> bool {
+fn uuid_counts(noun: Noun, name: &[u8], uuid: &[u8]) -> bool {
     match noun {
         Noun::Key | Noun::Password | Noun::Secret => true,
-        Noun::Token => name.first().is_some_and(u8::is_ascii_uppercase),
+        Noun::Token => {
+            let says = |word: &[u8]| name.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
+            // Only those of the fourth version are drawn; others tell the time.
+            let drawn = uuid[14] == b'4';
+            let loud = !name.iter().any(u8::is_ascii_lowercase);
+            let header = name.len() > 2 && name[1] == b'-' && matches!(name[0], b'x' | b'X');
+            loud || header || drawn && (says(b"auth") || says(b"api") || says(b"access"))
+        }
+        Noun::Own => !name.iter().any(u8::is_ascii_lowercase),
         Noun::Vague => false,
     }
 }
 
 fn has_odd_letters(value: &str) -> bool {
-    value.bytes().any(|byte| byte.is_ascii_digit())
+    has_digits(value.as_bytes())
+}
+
+fn has_digits(bytes: &[u8]) -> bool {
+    bytes.iter().any(u8::is_ascii_digit)
 }
 
 /// A value as it stands in the text.
@@ -198,8 +310,14 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
     {
         return element(bytes, at);
     }
+    // The same as other text: `&lt;password&gt;value&lt;/password&gt;`.
+    if before == Some(b';') && bytes[at..].starts_with(b"&gt;") && bytes[..name.start].ends_with(b"&lt;") {
+        return ended(bytes, at + 4, |rest| rest.starts_with(b"&lt;/"));
+    }
     // What closes the name: a quote as it was opened, brackets, emphasis.
-    let quoted_name = {
+    let odd = odd_quote(&bytes[at..]);
+    at += odd;
+    let quoted_name = odd > 0 || {
         let slashes = run(bytes, at, |byte| byte == b'\\', 4);
         let quote = bytes.get(at + slashes).is_some_and(|byte| matches!(byte, b'"' | b'\'' | b'`'));
         if quote {
@@ -214,10 +332,24 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
         Some([b'?', b':' | b' ']) => 1,
         _ => 0,
     };
-    let blanks = run(bytes, at, is_blank, 64);
+    let blanks = blanks_at(bytes, at);
     let sign = at + blanks;
     // `$token->value(…)` is a call.
     if blanks == 0 && bytes[at..].starts_with(b"->") && is_call(&bytes[at + 2..]) {
+        return None;
+    }
+    // `${PASSWORD:?must be set}` has a message there, `$token->attribute` a member.
+    let told = match bytes.get(sign..sign + 2) {
+        // `arn:aws:secretsmanager:…:secret:name`, `"AWS::IAM::AccessKey": …`: one name among others.
+        Some([b':', next]) if before == Some(b':') && (quoted_name || *next != b' ') => true,
+        Some(b":?") => bytes[..name.start].ends_with(b"${"),
+        Some(b"->") if blanks == 0 => {
+            let member = run(bytes, sign + 2, |byte| byte.is_ascii_alphanumeric() || byte == b'_', 64);
+            member > 0 && !has_digits(&bytes[sign + 2..sign + 2 + member])
+        }
+        _ => false,
+    };
+    if told {
         return None;
     }
     let option = is_option(bytes, name.start);
@@ -228,15 +360,32 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
         Some(length) => {
             at = sign + length;
             // A line end as an escape, or a value in brackets.
-            let behind = run(bytes, at, is_blank, 64);
+            // `**Password:** value`.
+            at += if bytes[at..].starts_with(b"** ") { 2 } else { 0 };
+            let behind = blanks_at(bytes, at);
             at += behind;
+            // `!!str value` and `&anchor "value"` of YAML.
+            at += match bytes.get(at) {
+                Some(b'!') if bytes[at..].starts_with(b"!!str ") => b"!!str ".len(),
+                Some(b'&') => {
+                    let anchor = run(bytes, at + 1, |byte| byte.is_ascii_alphanumeric() || byte == b'_', 32);
+                    let quoted =
+                        bytes.get(at + 1 + anchor) == Some(&b' ') && is_quote(bytes.get(at + anchor + 2));
+                    if quoted { anchor + 2 } else { 0 }
+                }
+                _ => 0,
+            };
             loose = (blanks > 0 || behind > 0) && !quoted_name;
+            if let Some(start) = in_next_line(bytes, at) {
+                return value_at(bytes, start, loose);
+            }
             // `PASSWORD=` at the end of a line has no value.
             if bytes.get(at).is_none_or(|byte| matches!(byte, b'\n' | b'\r')) {
                 return None;
             }
             at += usize::from(bytes.get(at) == Some(&b'[') && is_quote(bytes.get(at + 1)));
         }
+        None if let Some(raw) = beside(bytes, name, at, quoted_name) => return Some(raw),
         // `--password value`, `password "value"`, `login ann password value`, `config set token value`.
         None if blanks > 0 => {
             at = sign;
@@ -247,9 +396,9 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
                 return None;
             }
             if attribute(bytes, at) {
-                at += b"value=".len();
-            } else if !quoted && !option && !follows_word(bytes, name.start) {
-                return None;
+                at += attribute_sign(bytes, at);
+            } else if !quoted && !option && !follows_word(bytes, name) {
+                return said(bytes, name, at);
             }
             if quoted && !option && !(closes(bytes, at) && says_enough(&bytes[name.clone()])) {
                 return None;
@@ -269,7 +418,15 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
     {
         return value_at(bytes, start, true);
     }
+    // `"Token: "`: the quote closes what the name is part of.
+    if bytes.get(at) == Some(&b'"') && !quoted_name && is_within_quotes(&bytes[..name.start]) {
+        return None;
+    }
     let raw = value_at(bytes, at, loose)?;
+    // `settings.password || "value"`: only a string is one there.
+    if matches!(bytes.get(sign..sign + 2), Some(b"||" | b"??")) && raw.written != Written::Whole {
+        return None;
+    }
     if bytes.get(sign) == Some(&b',')
         && (raw.written != Written::Whole || bytes.get(raw.value.end + 1) != Some(&b')'))
     {
@@ -283,6 +440,14 @@ fn after(bytes: &[u8], name: &Range<usize>) -> Option<Raw> {
         return None;
     }
     Some(raw)
+}
+
+/// Whether a string in double quotes is open at the end of `head`, in its line.
+fn is_within_quotes(head: &[u8]) -> bool {
+    let line = &head[head.len().saturating_sub(256)..];
+    let line = line.iter().rposition(|byte| *byte == b'\n').map_or(line, |end| &line[end + 1..]);
+    let quote = |at: &usize| line[*at] == b'"' && (*at == 0 || line[*at - 1] != b'\\');
+    (0..line.len()).filter(quote).count() % 2 == 1
 }
 
 /// Whether a name and an opening bracket stand at the start of `bytes`.
@@ -351,9 +516,21 @@ fn value_at(bytes: &[u8], at: usize, loose: bool) -> Option<Raw> {
     if let Some(value) = quoted(bytes, start) {
         return Some(Raw { value, written: Written::Whole, code: false, open: false });
     }
+    let odd = odd_quote(&bytes[at..]);
+    if odd > 0 {
+        return ended(bytes, at + odd, |rest| odd_quote(rest) > 0);
+    }
     let length = bare(&bytes[at..], BARE_MAX);
     if length == 0 {
         return None;
+    }
+    if wraps(&bytes[at..at + length])
+        && let Some(value) = quoted(bytes, at + length)
+        && [&b")"[..], b".into())", b".to_string())", b".to_owned())"]
+            .iter()
+            .any(|close| bytes[value.end + 1..].starts_with(close))
+    {
+        return Some(Raw { value, written: Written::Whole, code: false, open: false });
     }
     let value = trimmed(bytes, at..at + length);
     let next = bytes.get(value.end).copied();
@@ -447,10 +624,12 @@ fn trimmed(bytes: &[u8], value: Range<usize>) -> Range<usize> {
 fn sign_length(bytes: &[u8], at: usize, comma: bool) -> Option<usize> {
     match bytes.get(at..)? {
         [b'!' | b'=', b'=', b'=', ..] | [b'?', b'?', b'=', ..] | [b'|', b'|', b'=', ..] => Some(3),
-        // The colon of Chinese and Japanese text.
-        [0xef, 0xbc, 0x9a, ..] => Some(3),
+        // The signs of Chinese and Japanese text.
+        [0xef, 0xbc, 0x9a | 0x9d, ..] => Some(3),
         [b'!' | b'=' | b':' | b'?' | b'+' | b'.', b'=', ..] => Some(2),
-        [b'=' | b'-', b'>', ..] | [b'<', b'-', ..] => Some(2),
+        [b'=' | b'-', b'>', ..] | [b'<', b'-', ..] | [b'|', b'|', b' ', ..] | [b'?', b'?', b' ', ..] => {
+            Some(2)
+        }
         // `std::password` and `::` are no assignment; `"key":=value` is one.
         [b':', b':', ..] => None,
         [b'=' | b':', ..] => Some(1),
@@ -486,13 +665,18 @@ fn says_enough(name: &[u8]) -> bool {
 }
 
 /// Whether the words before a name at `start` say that its value is the next word.
-fn follows_word(bytes: &[u8], start: usize) -> bool {
+fn follows_word(bytes: &[u8], name: &Range<usize>) -> bool {
+    let start = name.start;
+    // `set //registry.example/:_authToken value`: the name ends a longer word.
+    let word = bytes[..start].iter().rev().take(64).take_while(|byte| !byte.is_ascii_whitespace()).count();
+    let start = if word > 1 && bytes[start - 1] == b':' { start - word } else { start };
     let mut before = bytes[start.saturating_sub(128)..start]
         .rsplit(|byte| byte.is_ascii_whitespace())
         .filter(|word| !word.is_empty())
         .take(3);
     let first = before.next().filter(|_| start > 0 && bytes[start - 1].is_ascii_whitespace());
-    first == Some(b"set") || (first.is_some() && before.next() == Some(b"login"))
+    name.len() > 4 && matches!(first, Some(b"set" | b"setx" | b"ENV"))
+        || (first.is_some() && before.next() == Some(b"login") && !bytes[name.clone()].ends_with(b"key"))
 }
 
 /// Whether the word at `at` goes on with a sentence about an option: `the --password option`.
@@ -529,11 +713,240 @@ fn is_said_of(bytes: &[u8], at: usize) -> bool {
 
 /// Whether `value=` stands at `at`, the other half of `name="password" value="…"`.
 fn attribute(bytes: &[u8], at: usize) -> bool {
-    bytes.get(at..at + 6).is_some_and(|word| word.eq_ignore_ascii_case(b"value="))
+    attribute_sign(bytes, at) > 0
+}
+
+/// How long `value=`, or `content=` as in `<meta name="token" content="…">`, is at `at`.
+fn attribute_sign(bytes: &[u8], at: usize) -> usize {
+    let stands =
+        |word: &[u8]| bytes.get(at..at + word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word));
+    [&b"value="[..], b"content="].iter().find(|word| stands(word)).map_or(0, |word| word.len())
 }
 
 pub fn is_quote(byte: Option<&u8>) -> bool {
     matches!(byte, Some(b'"' | b'\'' | b'`'))
+}
+
+/// How long the quote at the start of `bytes` is, if it is one of print or of HTML.
+fn odd_quote(bytes: &[u8]) -> usize {
+    const WRITTEN: [&[u8]; 5] = [b"&quot;", b"&apos;", b"&#34;", b"&#39;", b"&#x27;"];
+    match bytes {
+        [0xe2, 0x80, 0x98..=0x9f, ..] => 3,
+        [b'&', ..] => WRITTEN.iter().find(|quote| bytes.starts_with(quote)).map_or(0, |quote| quote.len()),
+        _ => 0,
+    }
+}
+
+/// The value from `start` to where `ends` holds, in one line.
+fn ended(bytes: &[u8], start: usize, ends: impl Fn(&[u8]) -> bool) -> Option<Raw> {
+    let room = &bytes[start..bytes.len().min(start + BARE_MAX)];
+    let length = (0..room.len()).take_while(|at| room[*at] != b'\n').find(|at| ends(&room[*at..]))?;
+    Some(Raw { value: start..start + length, written: Written::Whole, code: false, open: false })
+}
+
+/// Whether the value is a string that something is made of: `[]byte("…")`, `Some("…")`.
+fn wraps(bare: &[u8]) -> bool {
+    #[rustfmt::skip]
+    const MAKERS: [&[u8]; 17] = [
+        b"byte", b"bytes", b"char", b"from", b"new", b"of", b"PASSWORD", b"Password", b"plainText",
+        b"secret", b"Secret", b"SecretStr", b"SecretString", b"Some", b"str", b"String", b"to_string",
+    ];
+    let Some(head) = bare.strip_suffix(b"(") else { return false };
+    let word = head.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    MAKERS.contains(&&head[head.len() - word..])
+}
+
+/// Where the value begins if it stands in the next line: a block of YAML, a string behind a bracket or an escaped line end.
+fn in_next_line(bytes: &[u8], at: usize) -> Option<usize> {
+    let sign = *bytes.get(at).filter(|byte| matches!(byte, b'|' | b'>' | b'(' | b'\\'))?;
+    let block = matches!(sign, b'|' | b'>');
+    let rest = at + 1 + run(bytes, at + 1, |byte| block && matches!(byte, b'-' | b'+' | b'0'..=b'9'), 2);
+    let rest = rest + run(bytes, rest, |byte| matches!(byte, b' ' | b'\r'), 8);
+    if bytes.get(rest) != Some(&b'\n') {
+        return None;
+    }
+    let indent = run(bytes, rest + 1, is_blank, 256);
+    let start = rest + 1 + indent;
+    (if block { indent > 0 } else { is_quote(bytes.get(start)) }).then_some(start)
+}
+
+/// The value that belongs to a name without a sign between them: the argument of a call, the text of an element, the other half
+/// of a pair.
+fn beside(bytes: &[u8], name: &Range<usize>, at: usize, quoted_name: bool) -> Option<Raw> {
+    match bytes.get(at)? {
+        b'(' => argument(bytes, name, at + 1),
+        // `<property name="password">value</property>`, `<setting name="password"><value>value</value>`.
+        b'>' if quoted_name && unquoted_end(&bytes[..name.start]).ends_with(b"=") => {
+            element(bytes, at).or_else(|| next_element(bytes, at + 1))
+        }
+        // `<key>password</key> <string>value</string>`.
+        b'<' if bytes[at..].starts_with(b"</key>") => next_element(bytes, at + b"</key>".len()),
+        // `-define(SECRET, "value")`.
+        b',' if !quoted_name
+            && bytes[at..].starts_with(b", \"")
+            && !bytes[name.clone()].iter().any(u8::is_ascii_lowercase) =>
+        {
+            argument(bytes, name, at + 2).map(|raw| Raw { code: true, ..raw })
+        }
+        b',' | b'\n' | b'\r' => paired(bytes, name, at),
+        // `password string = "value"`, `password As String = "value"`.
+        b' ' if !quoted_name => {
+            memchr::memchr(b'=', &bytes[at..bytes.len().min(at + 64)])?;
+            let start = behind_type(bytes, at + 1).filter(|start| is_quote(bytes.get(*start)))?;
+            value_at(bytes, start, true)
+        }
+        b' ' => paired(bytes, name, at),
+        _ => None,
+    }
+}
+
+/// The string at `at` in the brackets of a call that sets what it is named after: `setPassword("…")`, `.password("…")`.
+fn argument(bytes: &[u8], name: &Range<usize>, at: usize) -> Option<Raw> {
+    let raw = is_quote(bytes.get(at)).then(|| value_at(bytes, at, false)).flatten()?;
+    if !matches!(bytes.get(raw.value.end + 1), Some(b')' | b',' | b'.')) {
+        return None;
+    }
+    let word = &bytes[name.clone()];
+    let method = word.iter().rposition(|byte| *byte == b'.').map_or(word, |dot| &word[dot + 1..]);
+    let sets = [&b"set"[..], b"Set", b"with", b"With"].iter().any(|verb| method.starts_with(verb));
+    // `PASSWORD('…')` is a function of SQL; of other calls only some are given a password.
+    match sets || method == b"PASSWORD" || is_unspeakable(&bytes[raw.value.clone()]) {
+        true => Some(raw),
+        false => (method.len() < word.len() || name.start > 0 && bytes[name.start - 1] == b'.')
+            .then_some(Raw { code: true, ..raw }),
+    }
+}
+
+/// The text of the element that begins at `at`, behind blanks.
+fn next_element(bytes: &[u8], at: usize) -> Option<Raw> {
+    let at = at + run(bytes, at, |byte| byte.is_ascii_whitespace(), 64);
+    let open = bytes.get(at) == Some(&b'<') && bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic);
+    if open { element(bytes, at + 1) } else { None }
+}
+
+/// The value of `name: PASSWORD`, newline, `value: …`, and of `{"name": "PASSWORD", "value": "…"}`.
+fn paired(bytes: &[u8], name: &Range<usize>, at: usize) -> Option<Raw> {
+    let head = unquoted_end(&bytes[..name.start]).trim_ascii_end();
+    let head = unquoted_end(head.strip_suffix(b":").or_else(|| head.strip_suffix(b"="))?.trim_ascii_end());
+    let is_half =
+        |half: &&[u8]| head.len() >= half.len() && head[head.len() - half.len()..].eq_ignore_ascii_case(half);
+    if ![&b"name"[..], b"key", b"variable", b"header", b"field"].iter().any(is_half) {
+        return None;
+    }
+    let at = at + usize::from(bytes[at] == b',');
+    let at =
+        at + run(bytes, at, |byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'\\'), 64);
+    if !bytes.get(at..at + 5)?.eq_ignore_ascii_case(b"value") {
+        return None;
+    }
+    let at = at + 5 + run(bytes, at + 5, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b' '), 8);
+    let sign = bytes.get(at).filter(|byte| matches!(byte, b':' | b'='));
+    sign.and_then(|_| value_at(bytes, at + 1 + run(bytes, at + 1, is_blank, 64), true))
+}
+
+/// `bytes` without a quote at their end, escaped or not.
+fn unquoted_end(bytes: &[u8]) -> &[u8] {
+    let bytes = bytes.strip_suffix(b"\"").or_else(|| bytes.strip_suffix(b"'")).unwrap_or(bytes);
+    bytes.strip_suffix(b"\\").unwrap_or(bytes)
+}
+
+/// The value at `at` behind a name that words alone lead to: a directive on its own line, `the password is …`, `token …`.
+fn said(bytes: &[u8], name: &Range<usize>, at: usize) -> Option<Raw> {
+    // Most words that follow a noun are words.
+    let next = &bytes[at..bytes.len().min(at + 64)];
+    let next = &next[..next.iter().position(|byte| byte.is_ascii_whitespace()).unwrap_or(next.len())];
+    if !has_digits(next)
+        && !matches!(next, b"is" | b"is:" | b"was" | b"set" | b"has" | b"changed" | b"for" | b"|")
+    {
+        return None;
+    }
+    const NOUNS: [&[u8]; 9] =
+        [b"auth", b"key", b"pass", b"passphrase", b"passwd", b"password", b"pw", b"secret", b"token"];
+    let word = &bytes[name.clone()];
+    let ends =
+        |noun: &&[u8]| word.len() >= noun.len() && word[word.len() - noun.len()..].eq_ignore_ascii_case(noun);
+    let key = word.eq_ignore_ascii_case(b"key") && whole_name(bytes, name.clone()) != *name;
+    if word.len() < 5 && !key || !NOUNS.iter().any(ends) {
+        return None;
+    }
+    let start = start_of_said(bytes, at);
+    let value = match quoted(bytes, start).filter(|value| !bytes[value.clone()].contains(&b'\n')) {
+        Some(value) if start > at => value,
+        _ => trimmed(bytes, start..start + bare(&bytes[start..], BARE_MAX)),
+    };
+    let word = &bytes[value.clone()];
+    let last = matches!(bytes.get(value.end), None | Some(b'\n' | b'\r' | b'"' | b'\'' | b'`'))
+        || matches!(bytes.get(value.end..), Some([b'.'] | [b'.', b'\n', ..]));
+    let head = bytes[name.start.saturating_sub(32)..name.start].trim_ascii_end();
+    let first =
+        bytes[..name.start].iter().rev().find(|byte| !is_blank(**byte)).is_none_or(|byte| *byte == b'\n')
+            || head.ends_with(b"enable")
+            || head
+                .rsplit(u8::is_ascii_whitespace)
+                .nth(1)
+                .is_some_and(|word| matches!(word, b"username" | b"user"));
+    let alone = last && (first || start > at);
+    // `is base64-encoded` says what it is like.
+    let described = start > at && word.contains(&b'-') && !word.iter().any(u8::is_ascii_uppercase);
+    let counts = !described
+        && match alone {
+            // One word and the end of the line.
+            true => word.len() >= 8 && check::is_mixed(word) || word.len() >= 6 && check::is_odd(word),
+            // In the middle of one only what nobody takes for a word.
+            false => is_unspeakable(word),
+        };
+    counts.then_some(Raw { value, written: Written::Tight, code: true, open: false })
+}
+
+/// Where the value begins if words such as `is` stand before it, `at` if there are none.
+fn start_of_said(bytes: &[u8], at: usize) -> usize {
+    let rest = &bytes[at..bytes.len().min(at + 64)];
+    // The next cell of a table.
+    if rest.starts_with(b"| ") {
+        return at + 2;
+    }
+    // `for root@localhost: …`, and the kind of a password on a router: `7 …`.
+    let line = &rest[..rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())];
+    if (line.starts_with(b"for ") || line.starts_with(b"is generated for "))
+        && let Some(colon) = memchr::memmem::find(line, b": ")
+    {
+        return at + colon + 2;
+    }
+    for words in [&b"is: "[..], b"is ", b"was ", b"set to ", b"has been set to ", b"changed to "] {
+        if rest.starts_with(words) {
+            return at + words.len();
+        }
+    }
+    match rest {
+        [b'0'..=b'9', b' ', ..] => at + 2,
+        _ => at,
+    }
+}
+
+/// Letters and digits in disorder, or so many digits of base 16 that they are no word.
+fn is_unspeakable(word: &[u8]) -> bool {
+    let hex = word.len() >= 32 && word.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let text = std::str::from_utf8(word).unwrap_or("");
+    let address = word.len() == 42 && word.starts_with(b"0x");
+    word.len() >= 20
+        && !address
+        && (hex && check::has_two_bits(word) || value::looks_random(text) && !is_prefixed(text))
+}
+
+/// Whether a token has a few letters and a sign before it, or is a path: then it has a format of its own if it is one.
+fn is_prefixed(word: &str) -> bool {
+    word.find(['_', '-', '/']).is_some_and(|sign| sign < 12)
+}
+
+/// How long the blanks at `at` are, those that do not break or have no width too.
+fn blanks_at(bytes: &[u8], at: usize) -> usize {
+    let mut end = at + run(bytes, at, is_blank, 64);
+    while matches!(bytes.get(end..), Some([0xc2, 0xa0, ..] | [0xe2, 0x80, 0x8b, ..] | [0xe3, 0x80, 0x80, ..]))
+    {
+        end += if bytes[end] == 0xc2 { 2 } else { 3 };
+        end += run(bytes, end, is_blank, 64);
+    }
+    end - at
 }
 
 fn is_blank(byte: u8) -> bool {

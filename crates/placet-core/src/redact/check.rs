@@ -76,6 +76,14 @@ pub fn is_mixed(body: &[u8]) -> bool {
     body.iter().any(u8::is_ascii_digit) && body.iter().any(u8::is_ascii_alphabetic)
 }
 
+/// Whether there are letters, and signs that words do not have.
+pub fn is_odd(body: &[u8]) -> bool {
+    body.iter().any(u8::is_ascii_alphabetic)
+        && body
+            .iter()
+            .any(|byte| matches!(byte, b'!' | b'#' | b'$' | b'%' | b'&' | b'*' | b'^' | b'@' | b'+'))
+}
+
 /// The entropy of the bytes taken one by one, in bits: 0 for one letter over and over, 6 at most for base64.
 pub fn entropy(body: &[u8]) -> f64 {
     // With `c` for how often each letter occurs among `n`, it is log n − (Σ c log c) / n. The sum is kept up letter by letter.

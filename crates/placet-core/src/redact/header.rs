@@ -35,7 +35,9 @@ pub fn authorization(text: &str, at: usize) -> Option<(&'static str, Range<usize
     let scheme = text.get(first.clone()).unwrap_or("");
     let is_name = scheme.len() <= 24
         && scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())
-        && scheme.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_' | b'4'));
+        && (scheme.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_' | b'4'))
+            // `AWS4-HMAC-SHA256` and its like have digits.
+            || scheme.contains("HMAC-"));
     if rest > first.end && !second.is_empty() && is_name {
         return credentials(text, scheme, second);
     }
@@ -61,7 +63,7 @@ pub fn bearer(text: &str, at: usize) -> Option<Range<usize>> {
 pub fn basic(text: &str, at: usize) -> Option<Range<usize>> {
     let (token, _) = word(text.as_bytes(), at);
     let decoded = long::decode_base64(text.get(token.clone())?.as_bytes())?;
-    let readable = decoded.iter().all(|byte| (0x20..0x7f).contains(byte) || *byte >= 0x80);
+    let readable = std::str::from_utf8(&decoded).is_ok_and(|text| !text.contains(char::is_control));
     (readable && decoded.len() >= 6 && decoded.contains(&b':')).then_some(token)
 }
 
@@ -69,6 +71,13 @@ fn credentials(text: &str, scheme: &str, token: Range<usize>) -> Option<(&'stati
     let secret = text.get(token.clone())?;
     // No token begins with a bracket; a gap to fill in does.
     if secret.len() < 4 || secret.starts_with(['{', '<', '[', '(', '$']) || value::stands_for_one(secret) {
+        return None;
+    }
+    // `authorization: the process of …` is a sentence.
+    if scheme.bytes().all(|byte| byte.is_ascii_lowercase())
+        && secret.bytes().all(|byte| byte.is_ascii_lowercase())
+        && !matches!(scheme, "bearer" | "basic" | "token")
+    {
         return None;
     }
     let kind = match scheme.to_ascii_lowercase().as_str() {

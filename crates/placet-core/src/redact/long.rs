@@ -95,12 +95,14 @@ pub fn shaped(bytes: &[u8], word: Range<usize>) -> Option<(&'static str, Range<u
         let length = Class::URL64.run(run, 64);
         let alone =
             start == 0 || !bytes[start - 1].is_ascii_alphanumeric() || bytes[..start].ends_with(b"bot");
-        if alone && length == run.len() {
+        // Behind the token of a bot its address goes on.
+        let ends = length == run.len() || run[length] == b'/';
+        if alone && ends {
             match (sign, digits, length) {
                 (b':', 8..=12, 30..=45) if run[0] == b'A' => {
-                    return Some(("telegram-token", start..word.end));
+                    return Some(("telegram-token", start..word.start + length));
                 }
-                (b'|', 15..=17, 27) => return Some(("facebook-token", start..word.end)),
+                (b'|', 15..=17, 27) => return Some(("facebook-token", start..word.start + length)),
                 _ => {}
             }
         }
@@ -112,6 +114,14 @@ pub fn shaped(bytes: &[u8], word: Range<usize>) -> Option<(&'static str, Range<u
         if (1..=2).contains(&digits) && run.len() == 35 + digits {
             return Some(("mailchimp-key", word));
         }
+    }
+    // RapidAPI: letters and digits with `msh` and `jsn` at their places.
+    if (48..=52).contains(&run.len())
+        && run[10..].starts_with(b"msh")
+        && memchr::memmem::find(&run[34..], b"jsn").is_some()
+        && run.iter().all(u8::is_ascii_alphanumeric)
+    {
+        return Some(("rapidapi-key", word));
     }
     // Azure and Azure DevOps sign their keys with these letters in the middle.
     if run.len() >= 76
@@ -166,7 +176,16 @@ pub fn looks_like_key(text: &str, word: Range<usize>) -> bool {
         && !is_file(run)
         && !run.starts_with(b"sha")
         && hidden_text(run).is_none()
+        && !is_made_of_words(run)
         && !is_public_name(text, word.start)
+}
+
+/// `Infra-Cluster-update-7f3a…`, `Policy-152363a6-8c65-484c-b721-42c3e070ae93`: what resources are called.
+fn is_made_of_words(run: &[u8]) -> bool {
+    let groups = || run.split(|byte| matches!(byte, b'-' | b'_'));
+    let words = groups().filter(|group| group.len() > 2 && group.iter().all(u8::is_ascii_alphabetic)).count();
+    let named = words > 2 && words * 2 >= groups().count();
+    named || run.windows(36).any(value::is_uuid)
 }
 
 /// The letters that pictures, archives, fonts and certificates begin with in base64.
@@ -192,7 +211,22 @@ fn is_file(run: &[u8]) -> bool {
 
 /// Whether the name the string is given says that everybody may see it.
 fn is_public_name(text: &str, at: usize) -> bool {
-    const PUBLIC: [&str; 26] = [
+    const PUBLIC: [&str; 40] = [
+        "boundary",
+        "site",
+        "sitekey",
+        "ciphertext",
+        // What a public key is made of as JSON, and what stands for one.
+        "x",
+        "y",
+        "n",
+        "x5c",
+        "x5t",
+        "kid",
+        "modulus",
+        "thumbprint",
+        "challenge",
+        "mappings",
         "public",
         "signature",
         "sig",
@@ -236,7 +270,11 @@ fn is_public_name(text: &str, at: usize) -> bool {
     let name = String::from_utf8_lossy(&head[head.len() - length..]).to_ascii_lowercase();
     PUBLIC.iter().any(|word| {
         name.split(['_', '-']).any(|part| part == *word)
-            || name.starts_with("public")
+            || name.starts_with("pub")
+            || name.starts_with("ciphertext")
+            || name.starts_with("next")
+            || name.contains("sha256")
+            || name.contains("sha512")
             || name.ends_with("id") && name.len() > 2 && !name.ends_with("oid") && *word == "id"
     })
 }

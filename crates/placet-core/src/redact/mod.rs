@@ -34,6 +34,8 @@ mod jwt;
 
 mod shell;
 
+mod placed;
+
 mod long;
 
 mod search;
@@ -175,6 +177,7 @@ const OTHER_KINDS: &[&str] = &[
     "jwt",
     "mailchimp-key",
     "private-key",
+    "rapidapi-key",
     "telegram-token",
     // Personal.
     "e-mail",

@@ -15,6 +15,8 @@ pub enum Noun {
     Key,
     /// A token that says who somebody is.
     Token,
+    /// The `key` of something that is in no list: what looks random counts, and so do digits of base 16.
+    Own,
     /// `key` or `auth` without a word that tells which: only a value that looks random counts.
     Vague,
 }
@@ -27,7 +29,7 @@ impl Noun {
             Self::Secret => "secret",
             Self::Key => "api-key",
             Self::Token => "token",
-            Self::Vague => "key",
+            Self::Own | Self::Vague => "key",
         }
     }
 }
@@ -36,7 +38,8 @@ impl Noun {
 #[rustfmt::skip]
 pub const STEMS: &[&str] = &[
     "passw", "passphrase", "passcode", "pass", "pwd", "pw", "psw", "secret", "credential", "creds", "token",
-    "key", "auth=", "auth:", "auth\"", "auth'", "jwt", "kennwort", "contrase", "motdepasse", "senha",
+    "key", "auth=", "auth:", "auth\"", "auth'", "authtok", "jwt", "psk", "_pat", "kennwort", "contrase", "motdepasse", "mot de passe",
+    "senha", "пароль", "密码", "密碼", "密钥", "口令", "パスワード", "비밀번호",
 ];
 
 /// Whole words, and ends of words such as `mypassword`, that name a secret.
@@ -49,6 +52,13 @@ const ENDINGS: &[(&str, Noun)] = &[
     ("contrasena", Noun::Password),
     ("contraseña", Noun::Password),
     ("motdepasse", Noun::Password),
+    ("пароль", Noun::Password),
+    ("密码", Noun::Password),
+    ("密碼", Noun::Password),
+    ("口令", Noun::Password),
+    ("パスワード", Noun::Password),
+    ("비밀번호", Noun::Password),
+    ("密钥", Noun::Key),
     ("secret", Noun::Secret),
     ("secrete", Noun::Secret),
     ("credential", Noun::Secret),
@@ -70,7 +80,27 @@ const WORDS: &[(&str, Noun)] = &[
     ("pass", Noun::Password),
     ("passcode", Noun::Password),
     ("pwd", Noun::Password),
+    ("passe", Noun::Password),
+    ("adminpass", Noun::Password),
+    ("dbpass", Noun::Password),
+    ("ftppass", Noun::Password),
+    ("keypass", Noun::Password),
+    ("requirepass", Noun::Password),
+    ("rootpass", Noun::Password),
+    ("smtppass", Noun::Password),
+    ("storepass", Noun::Password),
+    ("userpass", Noun::Password),
+    ("wifipass", Noun::Password),
+    ("dbpwd", Noun::Password),
     ("userpwd", Noun::Password),
+    ("adminpw", Noun::Password),
+    ("bindpw", Noun::Password),
+    ("dbpw", Noun::Password),
+    ("rootpw", Noun::Password),
+    ("userpw", Noun::Password),
+    ("pat", Noun::Token),
+    ("authtok", Noun::Password),
+    ("psk", Noun::Password),
     ("pw", Noun::Password),
     ("psw", Noun::Password),
     ("pswd", Noun::Password),
@@ -90,7 +120,7 @@ const OPENING: &[&str] = &[
     "consumer", "crypt", "crypto", "decryption", "deploy", "deployment", "encrypt", "encryption", "hmac",
     "hook", "iam", "ingest", "ingestion", "integration", "jwt", "license", "licence", "management",
     "master", "merchant", "pre", "private", "psk", "recovery", "rest", "root", "secret", "secure",
-    "security", "server", "service", "session", "shared", "sign", "signing", "ssh", "storage",
+    "security", "server", "service", "session", "shared", "sign", "signing", "ssh",
     "subscription", "symmetric", "webhook", "write", 
     // Services whose `…_KEY` is one.
     "adafruit", "ai", "airtable", "algolia", "anthropic", "asana", "atlassian", "aws", "azure", "bitbucket",
@@ -103,25 +133,41 @@ const OPENING: &[&str] = &[
     "telegram", "together", "trello", "twilio", "twitter", "vault", "xai", "youtube", "zendesk",
 ];
 
+/// What stands before `key` where it finds something: an entry, a row, a file.
+#[rustfmt::skip]
+const FINDING: &[&str] = &[
+    "array", "asset", "blob", "bucket", "build", "cache", "cell", "checksum", "clustering", "column", "commit",
+    "composite", "config", "content", "data", "dedup", "dedupe", "dict", "digest", "document", "entity", "entry",
+    "etag", "event", "field", "file", "gpg", "group", "hash", "host", "i18n", "idempotency", "image", "index", "item",
+    "job", "join", "kms", "layer", "list", "lock", "lookup", "map", "message", "metric", "node", "object", "param",
+    "pgp", "query", "range", "record", "recv", "remote", "request", "resource", "restore", "route", "routing", "row", "run",
+    "shard", "signature", "slot", "space", "state", "step", "storage", "tag", "task", "trace", "translation",
+    "tree", "tuple", "unique", "user", "value",
+];
+
+/// What stands before a `key` that everybody may see.
+const SHOWN: &[&str] =
+    &["anon", "host", "publish", "recaptcha", "site", "subscribe", "verification", "verify", "verifying"];
+
 /// Behind the noun, these say that the value is about a secret and is not one.
 #[rustfmt::skip]
 const ABOUT: &[&str] = &[
     "accessor", "address", "age", "alg", "algorithm", "alias", "alphabet", "arn", "at", "audience",
     "balance", "based", "bits", "bool", "box", "budget", "bytes", "cache", "callback", "case", "change",
-    "changed", "chars", "check", "class", "code", "column", "config", "configured", "container", "context",
-    "contract", "cost", "count", "counter", "created", "date", "decimals", "description", "desc", "digest",
+    "changed", "chars", "check", "checksum", "class", "code", "column", "config", "configured", "container", "context",
+    "contract", "cost", "count", "counter", "created", "date", "decimals", "description", "desc", "detail", "details", "digest",
     "dir", "directory", "disabled", "duration", "enabled", "encoding", "endpoint", "env", "equals", "error",
     "event", "exists", "expiration", "expired", "expires", "expiry", "factory", "field", "file", "filename",
-    "fingerprint", "folder", "for", "format", "func", "function", "generator", "handler", "header", "help",
+    "fingerprint", "folder", "for", "format", "func", "function", "generator", "handler", "hasher", "header", "help",
     "helper", "hint", "holder", "host", "icon", "id", "identifier", "ids", "in", "index", "info", "input",
     "interval", "is", "issuer", "kind", "label", "len", "length", "level", "lifetime", "limit", "link",
-    "list", "location", "manager", "map", "mapping", "max", "message", "method", "min", "mode", "model",
+    "list", "location", "manager", "map", "mapping", "max", "md5", "message", "method", "min", "mode", "model",
     "module", "msg", "name", "names", "needed", "number", "option", "options", "output", "owner", "page",
     "pair", "param", "parameter", "params", "parser", "path", "pattern", "per", "placeholder", "pol",
     "policies", "policy", "port", "position", "prefix", "price", "prompt", "properties", "property",
-    "provider", "rate", "reader", "ref", "reference", "refs", "regex", "region", "required", "reset",
+    "provider", "range", "rate", "reader", "ref", "reference", "refs", "regex", "region", "required", "reset",
     "role", "rotation", "rule", "rules", "salt", "schema", "scheme", "scope", "scopes", "selector",
-    "separator", "service", "set", "setting", "settings", "size", "source", "space", "spec", "stash",
+    "separator", "service", "set", "setting", "settings", "sha", "sha1", "sha256", "sha512", "size", "source", "space", "spec", "stash",
     "state", "status", "store", "strategy", "stream", "strength", "style", "subject", "suffix", "supply",
     "symbol", "table", "tag", "template", "test", "text", "threshold", "time", "timeout", "timestamp",
     "title", "ttl", "type", "types", "updated", "uri", "url", "usage", "use", "used", "user", "username",
@@ -132,10 +178,10 @@ const ABOUT: &[&str] = &[
 /// Before the noun, these say that everybody may see it.
 #[rustfmt::skip]
 const PUBLIC: &[&str] = &[
-    "bos", "cached", "cancel", "cancellation", "candidate", "cls", "completion", "continuation", "cursor",
+    "bos", "cached", "cancel", "cancellation", "candidate", "cls", "completion", "continuation", "cursor", "design",
     "eos", "foreign", "has", "input", "is", "max", "min", "monkey", "needs", "next", "no", "num", "output",
     "pad", "page", "partition", "primary", "prompt", "pub", "public", "publishable", "require", "requires",
-    "sep", "show", "sort", "special", "stop", "thinking", "total", "unk", "use", "with", "without",
+    "resume", "sep", "show", "sort", "special", "stop", "sync", "thinking", "total", "unk", "use", "with", "without",
 ];
 
 /// At most so many words of a name are looked at, from the end.
@@ -155,10 +201,13 @@ pub fn noun(name: &str) -> Option<Noun> {
         let noun = noun_of_word(word)?;
         Some((at, noun))
     })?;
-    static SETS: LazyLock<[Words; 3]> =
-        LazyLock::new(|| [Words::new(&[ABOUT]), Words::new(&[PUBLIC]), Words::new(&[OPENING])]);
-    let [about, public, opening] = &*SETS;
-    if words[at + 1..].iter().any(|word| about.has(word)) {
+    static SETS: LazyLock<[Words; 5]> =
+        LazyLock::new(|| [ABOUT, PUBLIC, OPENING, FINDING, SHOWN].map(|words| Words::new(&[words])));
+    let [about, public, opening, found, shown] = &*SETS;
+    // `password_validators` are about passwords as one of them is.
+    let tells =
+        |word: &&str| about.has(word) || word.strip_suffix(['s', 'S']).is_some_and(|word| about.has(word));
+    if words[at + 1..].iter().any(tells) {
         return None;
     }
     let before = at.checked_sub(1).map(|at| words[at]);
@@ -169,15 +218,21 @@ pub fn noun(name: &str) -> Option<Noun> {
     if words.first().is_some_and(|word| is_in(word, &["is", "has", "no", "show", "public", "publishable"])) {
         return None;
     }
+    // The hash of a token is none; that of a password is as good as the password to somebody with time.
+    if noun != Noun::Password && words[at + 1..].iter().any(|word| is_in(word, &["hash", "hashes"])) {
+        return None;
+    }
     if noun != Noun::Vague {
         // `SECRET_KEY`, `token_secret`: the last noun counts, but a secret key is a key of the first rank.
         return Some(noun);
     }
     let opens = words[at].eq_ignore_ascii_case("key") || words[at].eq_ignore_ascii_case("keys");
     match before {
+        Some(word) if opens && shown.has(word) => None,
         Some(word) if opens && (opening.has(word) || noun_of_word(word).is_some()) => Some(Noun::Key),
         // `ibm_cloud_iam-key`: a service further to the left.
         Some(_) if opens && words[..at].iter().any(|word| opening.has(word)) => Some(Noun::Key),
+        Some(word) if opens && !found.has(word) => Some(Noun::Own),
         Some(_) | None => Some(Noun::Vague),
     }
 }
@@ -196,6 +251,8 @@ fn may_hold_noun(name: &[u8]) -> bool {
                 | [b'j', b'w']
                 | [b'b', b'e']
         )
+            // Other letters than Latin ones.
+            || pair[0] > 0xc3
     })
 }
 
@@ -281,6 +338,7 @@ mod tests {
             ("secretKey", Some(Noun::Key)),
             ("key", Some(Noun::Vague)),
             ("bucket_key", Some(Noun::Vague)),
+            ("abstract_key", Some(Noun::Own)),
             ("token_count", None),
             ("max_tokens", None),
             ("public_key", None),
@@ -293,6 +351,19 @@ mod tests {
             ("PASSAGE", None),
             ("compass", None),
             ("monkeys-audio", None),
+            ("password_validators", None),
+            ("storage_key", Some(Noun::Vague)),
+            ("GITHUB_PAT", Some(Noun::Token)),
+            ("file_path", None),
+            ("token_hash", None),
+            ("token_sha256", None),
+            ("password_hash", Some(Noun::Password)),
+            ("site_key", None),
+            ("syncToken", None),
+            ("bindpw", Some(Noun::Password)),
+            ("wifi-security.psk", Some(Noun::Password)),
+            ("您的密码", Some(Noun::Password)),
+            ("пароль", Some(Noun::Password)),
             ("key_vault_name", None),
             ("secretary", None),
             ("", None),

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::class::Class;
+
 /// The most a key takes up; RSA with 16384 bits has 13 KiB.
 const KEY_MAX: usize = 64 * 1024;
 
@@ -23,12 +25,22 @@ pub fn body(bytes: &[u8], at: usize, clear: &mut usize) -> Option<Range<usize>> 
     if end.is_none() {
         *clear = (start + room.len()).saturating_sub(b"-----END ".len());
     }
-    // Cut off, or only spoken of: the key goes on as long as its letters do.
-    let room = &room[..end.unwrap_or(room.len())];
-    let length = room.iter().take_while(|byte| is_body(**byte)).count();
+    // Cut off, or only spoken of: the key goes on as long as its letters do. One that is quoted, numbered or escaped has other
+    // signs between its lines, and the last line says where it ends.
+    let length = match end {
+        Some(end) if has_key_line(&room[..end]) => end,
+        end => room[..end.unwrap_or(room.len())].iter().take_while(|byte| is_body(**byte)).count(),
+    };
     let body = trimmed(bytes, start..start + length);
     let letters = bytes[body.clone()].iter().filter(|byte| byte.is_ascii_alphanumeric()).count();
     (letters >= 16).then_some(body)
+}
+
+/// Whether some line is as long as those of keys, without a blank.
+fn has_key_line(body: &[u8]) -> bool {
+    const LINE_LEAST: usize = 40;
+    memchr::memmem::find(body, b"-----BEGIN ").is_none()
+        && body.split(|byte| !Class::BASE64_PADDED.has(*byte)).any(|word| word.len() >= LINE_LEAST)
 }
 
 /// The lines of a key in PuTTY's form, whose `Private-Lines: ` ends at `at`.

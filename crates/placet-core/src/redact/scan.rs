@@ -11,7 +11,7 @@ use super::{
     class::{Class, starts_word},
     format::Format,
     formats::FORMATS,
-    header, jwt, long, mask, name, pem,
+    header, jwt, long, mask, name, pem, placed,
     search::Search,
     shell, url,
     value::{self, Written},
@@ -50,6 +50,8 @@ enum Lead {
     Kubernetes,
     /// A program that takes a password as a word.
     Program(&'static str),
+    /// What only its place gives away.
+    Placed(placed::Reader),
 }
 
 /// Everything that is searched for besides the prefixes of formats, the stems of names and programs.
@@ -76,7 +78,8 @@ static SEARCH: LazyLock<Search<Lead>> = LazyLock::new(|| {
             .map(|format| (format.prefix, Lead::Format(format)))
             .chain(OTHERS.iter().copied())
             .chain(name::STEMS.iter().map(|stem| (*stem, Lead::Name)))
-            .chain(shell::programs().into_iter().map(|program| (program, Lead::Program(program)))),
+            .chain(shell::programs().into_iter().map(|program| (program, Lead::Program(program))))
+            .chain(placed::READERS.iter().map(|(literal, reader)| (*literal, Lead::Placed(*reader)))),
     )
 });
 
@@ -255,6 +258,11 @@ impl Scan<'_> {
             }
             Lead::Kubernetes => self.kubernetes(hit.end),
             Lead::Program(program) => self.program(program, hit),
+            Lead::Placed(read) => {
+                if let Some((kind, range)) = read(self.text, hit) {
+                    self.add(kind, range);
+                }
+            }
         }
     }
 

@@ -19,6 +19,8 @@ struct Row {
 enum Holds {
     /// The next word, or the rest of this one.
     Password,
+    /// The next word only.
+    Next,
     /// The rest of this word only.
     Attached,
     /// A name, a sign and a password.
@@ -27,6 +29,10 @@ enum Holds {
     Cookies,
     /// The last word of the command.
     Last,
+    /// Behind a slash in a word such as `ann/password@host`.
+    Slash,
+    /// The next word that is no option, where the option holds something else: `/user:ann password`.
+    After,
 }
 
 const fn row(program: &'static str, option: &'static str, holds: Holds) -> Row {
@@ -65,6 +71,35 @@ const ROWS: &[Row] = &[
     row("xfreerdp",   "/p:",          Holds::Attached),
     row("rdesktop",   "-p",           Holds::Password),
     row("az login",   "-p",           Holds::Password),
+    row("isql",       "-P",           Holds::Next),
+    row("bcp",        "-P",           Holds::Next),
+    row("beeline",    "-p",           Holds::Next),
+    row("psexec",     "-p",           Holds::Next),
+    row("twine",      "-p",           Holds::Next),
+    row("evil-winrm", "-p",           Holds::Next),
+    row("crackmapexec", "-p",         Holds::Next),
+    row("netexec",    "-p",           Holds::Next),
+    row("unrar",      "-p",           Holds::Attached),
+    row("influx",     "-p",           Holds::Next),
+    row("doctl",      "-t",           Holds::Next),
+    row("openssl",    "-k",           Holds::Next),
+    row("schtasks",   "/rp",          Holds::Next),
+    row("reg add",    "/d",           Holds::Next),
+    row("jenkins-cli","-auth",        Holds::Behind(b':')),
+    row("http -a",    "",             Holds::Behind(b':')),
+    row("sqlplus",    "",             Holds::Slash),
+    row("impdp",      "",             Holds::Slash),
+    row("expdp",      "",             Holds::Slash),
+    row("sqlldr",     "",             Holds::Slash),
+    row("net use",    "/user:",       Holds::After),
+    row("ConvertTo-SecureString", "", Holds::Password),
+    row("gh auth login", "<<<",       Holds::Next),
+    row("vault login", "",            Holds::Password),
+    row("chpasswd",   "<<<",          Holds::Behind(b':')),
+    row("rclone obscure", "",         Holds::Password),
+    row("quote PASS", "",             Holds::Password),
+    row("wpa_passphrase", "",         Holds::Last),
+    row("mc alias set", "",           Holds::Last),
     row("htpasswd",   "-b",           Holds::Last),
     row("htpasswd",   "-nb",          Holds::Last),
     row("htpasswd",   "-bn",          Holds::Last),
@@ -93,12 +128,32 @@ pub fn secrets(text: &str, program: &str, at: usize) -> (Vec<(&'static str, Rang
     if LOGIN.contains(&program) && !words.iter().take(4).any(|word| &bytes[word.clone()] == b"login") {
         return (Vec::new(), end);
     }
+    // Most of what is added to the registry is no password.
+    let named = |word: &Range<usize>| {
+        bytes[word.clone()].windows(8).any(|part| part.eq_ignore_ascii_case(b"password"))
+    };
+    if program == "reg add" && !words.iter().any(named) {
+        return (Vec::new(), end);
+    }
     let mut found = Vec::new();
     for row in ROWS.iter().filter(|row| row.program == program) {
         for (index, word) in words.iter().enumerate() {
             let Some(rest) = bytes[word.clone()].strip_prefix(row.option.as_bytes()) else { continue };
             let long = row.option.starts_with("--");
+            // Without an option it is the first word that is none, of `sqlplus` each.
             let value = match (row.holds, rest) {
+                (Holds::Last, _) if row.option.is_empty() => {
+                    words.last().filter(|_| index == 0 && words.len() > 1).cloned()
+                }
+                (_, _) if row.option.is_empty() => {
+                    let option = matches!(rest, [b'-' | b'/', ..]);
+                    (!option && (index == 0 || row.holds == Holds::Slash)).then(|| word.clone())
+                }
+                (Holds::After, [_, ..]) => {
+                    words.get(index + 1).filter(|next| !matches!(bytes[next.start], b'-' | b'/')).cloned()
+                }
+                (Holds::After, []) | (Holds::Next, [_, ..]) => None,
+                (Holds::Slash, _) => None,
                 (Holds::Last, []) => words.last().filter(|last| last.start > word.end + 1).cloned(),
                 (Holds::Attached, []) | (Holds::Last, _) => None,
                 (Holds::Attached, _) => Some(word.end - rest.len()..word.end),
@@ -116,7 +171,8 @@ pub fn secrets(text: &str, program: &str, at: usize) -> (Vec<(&'static str, Rang
                 Holds::Behind(sign) => {
                     found.extend(behind(text, value, sign).map(|range| ("password", range)))
                 }
-                Holds::Password | Holds::Attached | Holds::Last => {
+                Holds::Slash => found.extend(behind_slash(text, value).map(|range| ("password", range))),
+                Holds::Password | Holds::Next | Holds::Attached | Holds::Last | Holds::After => {
                     found.extend(password(text, value).map(|range| ("password", range)))
                 }
             }
@@ -142,6 +198,18 @@ fn behind(text: &str, value: Range<usize>, sign: u8) -> Option<Range<usize>> {
             .skip(1)
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'{' | b'}'));
     (!told).then(|| password(text, secret)).flatten()
+}
+
+/// `ann/password`, `ann/password@host`, `ann/password@//host/x`.
+fn behind_slash(text: &str, value: Range<usize>) -> Option<Range<usize>> {
+    let word = text.get(value.clone())?;
+    let slash = word.find('/').filter(|at| *at > 0)?;
+    let name = &word[..slash];
+    let end = word[slash..].rfind('@').map_or(word.len(), |at| slash + at);
+    let end = word[slash..end].rfind("@//").map_or(end, |at| slash + at);
+    let named = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'#'));
+    let path = end == word.len() && word.contains('.');
+    (named && !path).then(|| password(text, value.start + slash + 1..value.start + end)).flatten()
 }
 
 fn password(text: &str, value: Range<usize>) -> Option<Range<usize>> {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{check, mask, name::Noun, search::Search, words::Words};
+use super::{check, long, mask, name::Noun, search::Search, words::Words};
 
 /// How a value was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +24,9 @@ const JUDGED_MAX: usize = 256;
 #[rustfmt::skip]
 const NOTHING: &[&str] = &[
     "", "any", "array", "blank", "bool", "boolean", "byte", "bytes", "char", "default", "disabled", "empty",
-    "enabled", "env", "false", "float", "hidden", "int", "integer", "invalid", "missing", "n/a", "nil",
-    "no", "none", "not_set", "null", "number", "object", "off", "on", "optional", "plain", "prompt",
-    "random", "required", "secure", "self", "str", "string", "text", "true", "undefined", "unknown",
+    "enabled", "env", "false", "float", "hidden", "include", "int", "integer", "invalid", "missing", "n/a", "nil",
+    "no", "none", "not_set", "null", "number", "object", "off", "omit", "on", "optional", "plain", "prompt",
+    "random", "required", "same-origin", "secure", "self", "str", "string", "text", "true", "undefined", "unknown",
     "unset", "valid", "value", "varchar", "yes", "password", "passwd", "pass", "pwd", "secret", "secrets",
     "token", "key", "apikey", "api_key", "api-key", "basic", "bearer", "oauth", "oauth2", "jwt", "username",
     "user", "…",
@@ -39,7 +39,7 @@ const FILLERS: &[&str] = &[
     "yours", "yourt", "your ", "<your", "placeholder", "example", "redacted", "dummy", "fake", "insert_",
     "insert-", "replace_", "replace-", "replaceme", "todo", "fixme", "sample", "_here", "-here",
     "goes here", "goes_here", "enter_", "enter your", "please ", "not_a_real", "notreal", "not-real",
-    "masked", "removed", "omitted", "mock",
+    "masked", "removed", "omitted", "mock", "密码", "пароль", "パスワード", "비밀번호",
 ];
 
 /// Beginnings of values that say where the secret is kept.
@@ -50,7 +50,20 @@ const ELSEWHERE: &[&str] = &[
     "azurerm_", "!Ref", "!Sub", "!GetAtt", "!secret", "!vault", "vault:", "vault(", "op://", "ssm:",
     "sm://", "arn:", "secret://", "keyring:", "file:", "env:", "ref+", "ENC[", "ENC(", "http://",
     "https://", "config.", "settings.", "self.", "this.", "args.", "options.", "opts.", "params.",
-    "request.", "req.", "ctx.", "cfg.", "conf.", "function", "lambda", "async ", "await ", "new ", "&", "*",
+    "sha256:", "SHA256:", "sha256-", "sha384-", "sha512-", "sha512:", "MD5:", "request.", "req.", "ctx.", "cfg.", "conf.", "function", "lambda", "async ", "await ", "new ", "&", "*",
+];
+
+/// Beginnings of what everybody may see: the halves of keys that are published.
+const PUBLISHED: &[&str] = &[
+    "pk_live_",
+    "pk_test_",
+    "phc_",
+    "pub-c-",
+    "sub-c-",
+    "AAAAC3NzaC1",
+    "AAAAB3NzaC1",
+    "AAAAE2VjZHNh",
+    "ssh-",
 ];
 
 /// Whether `value` under a name that promises `noun` is a secret.
@@ -64,7 +77,7 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
         (Noun::Secret, _) => 6,
         (Noun::Key | Noun::Token, Written::Whole | Written::Tight) => 8,
         (Noun::Key | Noun::Token, Written::Loose) => 10,
-        (Noun::Vague, _) => 20,
+        (Noun::Own | Noun::Vague, _) => 12,
     };
     if length < least || stands_for(value, seen) {
         return false;
@@ -73,7 +86,7 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
     if !seen.any(Seen::ALPHA | Seen::DIGIT) && !value.chars().any(char::is_alphanumeric) {
         return false;
     }
-    if matches!(noun, Noun::Key | Noun::Token | Noun::Vague)
+    if matches!(noun, Noun::Key | Noun::Token | Noun::Own | Noun::Vague)
         && !seen.any(Seen::ALPHA)
         && bytes
             .iter()
@@ -81,8 +94,15 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
     {
         return false;
     }
+    if noun != Noun::Password && is_published(value) {
+        return false;
+    }
+    // A sentence in a script without blanks.
+    if seen.any(Seen::HIGH) && !seen.any(Seen::ALPHA | Seen::DIGIT) && written != Written::Whole {
+        return false;
+    }
     if seen.any(Seen::BLANK) {
-        return noun != Noun::Vague && is_phrase(value);
+        return !matches!(noun, Noun::Own | Noun::Vague) && is_phrase(value);
     }
     // Each has signs, or lacks some, without which there is nothing to look for.
     if !seen.any(!Seen::WORDS) && names_one(value, written)
@@ -93,7 +113,11 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
         return false;
     }
     match (noun, written) {
-        (Noun::Vague, _) => looks_random(value),
+        (Noun::Own, _) if is_hex(bytes) => length >= 32 && varies(bytes),
+        (Noun::Own, _) if is_drawn(bytes) => true,
+        (Noun::Own | Noun::Vague, _) => {
+            length >= 20 && looks_random(value) && !ends_in_hash(bytes) || hides_a_pair(bytes)
+        }
         // Prose and types have a single plain word there.
         (_, Written::Loose) => !value.chars().all(char::is_alphabetic) && !is_plain_words(value),
         (Noun::Password, _) => true,
@@ -101,6 +125,14 @@ pub fn is_secret(value: &str, noun: Noun, written: Written) -> bool {
             varies(bytes) && !(seen.any(Seen::DOT) && is_dotted_name(value))
         }
     }
+}
+
+/// Whether somebody is known by it: the half of a key, an address in a chain of blocks, the fingerprint of a key.
+fn is_published(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let address = bytes.len() == 42 && value.starts_with("0x") && is_hex(&bytes[2..]);
+    let fingerprint = bytes.len() == 40 && bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F'));
+    address || fingerprint || PUBLISHED.iter().any(|start| value.starts_with(start))
 }
 
 /// The part of a value that is looked at.
@@ -184,6 +216,7 @@ fn stands_for(value: &str, seen: Seen) -> bool {
     if is_variable(trimmed)
         || bytes.starts_with(b"%(")
         || bytes.starts_with(b"%s")
+        || bytes.starts_with(b"%d")
         || bytes.starts_with(b"#{")
     {
         return true;
@@ -252,6 +285,8 @@ fn is_variable(value: &str) -> bool {
     };
     match bytes {
         [b'$', b'{', .., b'}'] | [b'$', b'(', .., b')'] | [b'$', b'(', ..] => true,
+        // `${NAME:?must be set}`, of which only the first word is here.
+        [b'$', b'{', rest @ ..] if !rest.contains(&b'}') => true,
         [b'$', rest @ ..] if is_member(rest) => true,
         [b'$', rest @ ..] => {
             name(rest)
@@ -259,7 +294,9 @@ fn is_variable(value: &str) -> bool {
                 && !rest.windows(2).any(|pair| pair[0].is_ascii_digit() && pair[1].is_ascii_alphabetic())
                 || matches!(rest, [b'0'..=b'9' | b'@' | b'*' | b'#'])
         }
-        [b'@', rest @ .., b'@'] | [b'_', b'_', rest @ .., b'_', b'_'] => name(rest),
+        [b'@', b'@', rest @ .., b'@', b'@']
+        | [b'@', rest @ .., b'@']
+        | [b'_', b'_', rest @ .., b'_', b'_'] => name(rest),
         [b'`', ..] => true,
         _ => false,
     }
@@ -304,6 +341,12 @@ fn names_one(value: &str, written: Written) -> bool {
     if !value.trim_end_matches(|letter: char| letter.is_ascii_digit()).bytes().all(wordly) {
         return false;
     }
+    // In code the last of several has a number: `new_password1`.
+    let numbered = value.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let value = match written {
+        Written::Loose if value.len() - numbered.len() <= 2 => numbered,
+        Written::Loose | Written::Whole | Written::Tight => value,
+    };
     let is_noun = |word: &str| NOUNS.iter().any(|noun| word.eq_ignore_ascii_case(noun));
     let words = value.split(['_', '-', '.', '/', ':']).filter(|word| !word.is_empty());
     let plain = |word: &str| {
@@ -364,6 +407,16 @@ fn is_path(value: &str) -> bool {
                     && check::entropy(part.as_bytes()) > 3.6)
         }))
         || (file && !bytes.contains(&b'@'))
+        || is_file_below(value)
+}
+
+/// `builds/app-150723.war`: a slash, and at the end a dot and two to four small letters.
+fn is_file_below(value: &str) -> bool {
+    let name = value.rsplit_once('/').map_or("", |(_, name)| name);
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    (2..=4).contains(&ending.len())
+        && ending.bytes().all(|byte| byte.is_ascii_lowercase())
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/'))
 }
 
 /// A call, an index, a member, a type: what an unquoted value is in code.
@@ -387,11 +440,19 @@ fn is_code(value: &str, written: Written) -> bool {
     let digits = bytes[..head].iter().any(u8::is_ascii_digit);
     let path = bytes[..head].iter().any(|byte| matches!(byte, b'.' | b'_' | b':'));
     let ends = matches!(bytes.last(), Some(b')' | b']' | b'>' | b'(' | b'[' | b','));
-    if bracket && head >= 2 && (path || !digits) && (ends || written == Written::Loose) {
+    if bracket
+        && head >= 2
+        && (path || !digits || written == Written::Loose)
+        && (ends || written == Written::Loose)
+    {
         return true;
     }
     // `__u32`: such names belong to compilers and interpreters.
     if written == Written::Loose && bytes.starts_with(b"__") && head == bytes.len() {
+        return true;
+    }
+    // `ConvertTo-SecureString`: a command of PowerShell.
+    if written == Written::Loose && is_cmdlet(value) {
         return true;
     }
     // `AUTH_HEADER`: a constant.
@@ -403,6 +464,29 @@ fn is_code(value: &str, written: Written) -> bool {
     joined
         && head == bytes.len()
         && value.split(['.', ':', '>', '-']).all(|part| part.len() < 40 && !mixes(part.as_bytes()))
+        && !is_numbered(bytes)
+}
+
+/// `river.copper44`: names in code end in one digit, or in the width of a type, and people number their passwords.
+fn is_numbered(bytes: &[u8]) -> bool {
+    let digits = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    digits >= 2
+        && !bytes.contains(&b':')
+        && !bytes.ends_with(b"00")
+        && !matches!(
+            &bytes[bytes.len() - digits..],
+            b"16" | b"32" | b"64" | b"128" | b"256" | b"384" | b"512"
+        )
+}
+
+/// A verb and a noun, each with a capital, joined by a dash.
+fn is_cmdlet(value: &str) -> bool {
+    let capital = |word: &str| {
+        word.len() > 2
+            && word.starts_with(|letter: char| letter.is_ascii_uppercase())
+            && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+    };
+    value.split_once('-').is_some_and(|(verb, noun)| capital(verb) && capital(noun))
 }
 
 /// Letters and digits that change places more than once: nobody calls a variable that.
@@ -476,6 +560,33 @@ pub fn looks_random(value: &str) -> bool {
         && (cases || digits * 8 >= bytes.len())
         && check::entropy(bytes) >= 3.5
         && turns(bytes) * 4 >= bytes.len()
+}
+
+/// `deps-0f3a…`: a hash, perhaps with words before it, as caches call their entries.
+fn ends_in_hash(bytes: &[u8]) -> bool {
+    let digits = bytes.iter().rev().take_while(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')).count();
+    matches!(digits, 32 | 40 | 64 | 128)
+}
+
+/// One run of letters and some digits, too long for a word.
+fn is_drawn(bytes: &[u8]) -> bool {
+    bytes.len() >= 20
+        && bytes.iter().all(u8::is_ascii_alphanumeric)
+        && bytes.iter().filter(|byte| byte.is_ascii_digit()).count() >= 2
+        && check::is_mixed(bytes)
+        && check::entropy(bytes) >= 3.3
+}
+
+fn is_hex(bytes: &[u8]) -> bool {
+    bytes.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// `YW5uOnMzc2FtZQ==`: a name, a colon and a password in base64, as registries keep them.
+fn hides_a_pair(bytes: &[u8]) -> bool {
+    let Some(decoded) = long::decode_base64(bytes) else { return false };
+    decoded.len() >= 6
+        && decoded.iter().all(|byte| (0x20..0x7f).contains(byte))
+        && memchr::memchr(b':', &decoded).is_some_and(|colon| colon > 0 && colon + 4 < decoded.len())
 }
 
 /// How often the family of letters changes: often in what is random, seldom in words.

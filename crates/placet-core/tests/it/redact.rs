@@ -208,6 +208,186 @@ fn what_only_looks_like_a_stand_in_is_a_secret() {
 }
 
 #[test]
+fn names_stand_beside_their_values_in_many_ways() {
+    for (text, marked) in [
+        // Another element, another line, the other half of a pair.
+        ("- name: DB_PASSWORD\n  value: s3same-river", "- name: DB_PASSWORD\n  value: ⟦password⟧"),
+        (r#"{"name": "API_TOKEN", "value": "k9Xw2LmQ7vTz"}"#, r#"{"name": "API_TOKEN", "value": "⟦token⟧"}"#),
+        (
+            "<key>ApiSecret</key>\n\t<string>k9Xw2LmQ</string>",
+            "<key>ApiSecret</key>\n\t<string>⟦secret⟧</string>",
+        ),
+        (
+            "<property name=\"db.password\">s3same</property>",
+            "<property name=\"db.password\">⟦password⟧</property>",
+        ),
+        (
+            "<setting name=\"Password\"><value>s3same</value>",
+            "<setting name=\"Password\"><value>⟦password⟧</value>",
+        ),
+        ("secret: |\n    k9Xw2LmQ7vTz\n", "secret: |\n    ⟦secret⟧\n"),
+        ("API_KEY = \\\n    \"k9Xw2LmQ7vTz\"", "API_KEY = \\\n    \"⟦api-key⟧\""),
+        ("username: ann\npassword: sesame", "username: ann\npassword: ⟦password⟧"),
+        ("ENV DB_PASSWORD s3same", "ENV DB_PASSWORD ⟦password⟧"),
+        (
+            "npm config set //r.example/:_authToken k9Xw2LmQ7v",
+            "npm config set //r.example/:_authToken ⟦token⟧",
+        ),
+        (" pre-shared-key k9Xw2LmQ7v\n", " pre-shared-key ⟦api-key⟧\n"),
+        // In code.
+        ("var dbPassword string = \"s3same\"", "var dbPassword string = \"⟦password⟧\""),
+        ("Dim password As String = \"s3same\"", "Dim password As String = \"⟦password⟧\""),
+        ("var jwtKey = []byte(\"k9Xw2LmQ7v\")", "var jwtKey = []byte(\"⟦api-key⟧\")"),
+        ("token: Some(\"k9Xw2LmQ7v\")", "token: Some(\"⟦token⟧\")"),
+        ("user.setPassword(\"sesame\");", "user.setPassword(\"⟦password⟧\");"),
+        (".withPassword(\"s3same\")", ".withPassword(\"⟦password⟧\")"),
+        ("process.env.DB_PASS || 's3same'", "process.env.DB_PASS || '⟦password⟧'"),
+        // In what people and programs say.
+        ("Your temporary password is: k9Xw2LmQ7v", "Your temporary password is: ⟦password⟧"),
+        ("Password for user admin: k9Xw2LmQ7v", "Password for user admin: ⟦password⟧"),
+        ("use token 9944b09199c62bcf9418ad846dd0e4bb to join", "use token ⟦token⟧ to join"),
+        ("API key: 9944b09199c62bcf9418ad846dd0e4bb", "API key: ⟦api-key⟧"),
+        // In other scripts, with other quotes, blanks and signs.
+        ("密码：s3same", "密码：⟦password⟧"),
+        ("пароль: s3same-river", "пароль: ⟦password⟧"),
+        ("“password”: “s3same”", "“password”: “⟦password⟧”"),
+        ("{&quot;password&quot;:&quot;s3same&quot;}", "{&quot;password&quot;:&quot;⟦password⟧&quot;}"),
+        ("&lt;password&gt;s3same&lt;/password&gt;", "&lt;password&gt;⟦password⟧&lt;/password&gt;"),
+        ("password\u{a0}=\u{a0}s3same-river", "password\u{a0}=\u{a0}⟦password⟧"),
+        // What looks like a name of code, but for its number.
+        ("password: river.copper44", "password: ⟦password⟧"),
+        ("api key is k9Xw2LmQ7vTz4nRbY8sD", "api key is ⟦api-key⟧"),
+        ("| token | 9944b09199c62bcf9418ad846dd0e4bb |", "| token | ⟦token⟧ |"),
+        ("token(\"9944b09199c62bcf9418ad846dd0e4bb\")", "token(\"⟦token⟧\")"),
+        ("AZURE_PAT=k9Xw2LmQ7vTz4nRb", "AZURE_PAT=⟦token⟧"),
+        ("ABSTRACT_KEY=9fceb02d-0ae5-498e-95dc-970b74767f19", "ABSTRACT_KEY=⟦key⟧"),
+        ("abstract_key: '2qyjtmrombco96kgxmckyc8manpswqhl'", "abstract_key: '⟦key⟧'"),
+        ("password: !!str s3same-river", "password: !!str ⟦password⟧"),
+        ("**Password:** s3same-river", "**Password:** ⟦password⟧"),
+        ("<meta name=\"api-token\" content=\"k9Xw2LmQ7v\">", "<meta name=\"api-token\" content=\"⟦token⟧\">"),
+        ("username ann password k9Xw2LmQ7v", "username ann password ⟦password⟧"),
+        (
+            "https://api.telegram.org/bot1234567890:AAk9Xw2LmQ7vTz4nRbY8sDcF3gH6jK1pQ5w/getMe",
+            "https://api.telegram.org/bot⟦telegram-token⟧/getMe",
+        ),
+        // Vendors of whom nobody has heard.
+        ("abstract_key = '9944b09199c62bcf9418ad846dd0e4bb'", "abstract_key = '⟦key⟧'"),
+        ("\"auth\": \"YW5uOnMzc2FtZQ==\"", "\"auth\": \"⟦key⟧\""),
+        ("_authToken=9fceb02d-0ae5-498e-95dc-970b74767f19", "_authToken=⟦token⟧"),
+    ] {
+        check(text, marked);
+    }
+    for text in [
+        "- name: token\n  in: header\n  value: string",
+        "<label name=\"password\">Password</label>",
+        "secret: |\n  see the wiki",
+        "export interface User {\n  username: Name\n  password: Secret\n}",
+        "password type = the default",
+        "token: Some(token)",
+        "user.setPassword(password);",
+        "page.getByLabel('Password').click()",
+        "process.env.DB_PASS || fallback",
+        "The password is hashed with argon2id.",
+        "the password is base64-encoded",
+        "Failed password for root from 203.0.113.5 port 22 ssh2",
+        "RSA key 9944B09199C62BCF9418AD846DD0E4BB9944B091",
+        "curl -fsS https://a.example/status | token-count | sort",
+        "site_key: 6LdQm9xV7dLkT3pZr8sYw2NfHc5JbGa0UeXiMo4D",
+        "POSTHOG_KEY=phc_9xV7dLkT3pZr8sYw2NfHc5JbGa0UeXiMo4DtKq6A",
+        "host_key = \"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIQm9xV7dLkT3pZr8sYw2NfHc5JbGa0UeXiMo4DtKq6A\"",
+        "token0: 0x69b812230b368c7769751f44b88257ae8cc2e492",
+        "token_hash: 9944b09199c62bcf9418ad846dd0e4bb9944b09199c62bcf9418ad846dd0e4bb",
+        "\"syncToken\": \"CPDAlvWDx70CEPDAlvWDx70CGAU=\"",
+        "signing_key = 9944B09199C62BCF9418AD846DD0E4BB9944B091",
+        "designToken: color.brand.primary500",
+        "jwt_algorithms=RS256,ES256",
+        "PASSWORD_HASHERS = ['auth.hashers.Argon2PasswordHasher']",
+        "\"密码\": \"请输入密码\"",
+        "password = new_password1",
+        "fetch(url, { credentials: 'same-origin' })",
+        "authorization: the process of deciding who may do what",
+        "SENTRY_DSN=https://9944b09199c62bcf9418ad846dd0e4bb@o1.ingest.sentry.io/4",
+        "cache-key: deps-9944b09199c62bcf9418ad846dd0e4bb",
+        "Public key: 9944b09199c62bcf9418ad846dd0e4bb",
+        "密码：至少八个字符",
+        "password: settings.utf16",
+        "storage_key = \"theme-preference\"",
+        "password_validators = ['auth.password_validation.MinimumLengthValidator']",
+        "password: ${DB_PASSWORD:?must be set}",
+        "password: \"@@DB_PASSWORD@@\"",
+        "=item $token->attr_hash",
+        "arn:aws:secretsmanager:eu-west-1:123456789012:secret:TeamSecret-a1b2c3",
+        "\"AWS::IAM::AccessKey\": \"9944b09199c62bcf\"",
+        "\"ClientToken\": \"9fceb02d-0ae5-498e-95dc-970b74767f19\"",
+        "_authToken=743b2a4a-cd03-11ec-9d64-0242ac120002",
+        "#define SSL_TXT_PSK \"PSK\"",
+        "\"S3Key\": \"builds/5026-stage-150723.war\"",
+        "print(\"Token: \", token.text, \"\\n\")",
+        "token = b64decode(auth['authorizationToken'])",
+        "\"group\": \"Policy-152363a6-8c65-484c-b721-42c3e070ae93\"",
+        "{\"kty\":\"EC\",\"x\":\"Zjf1u7Mok_7bT4h_d3tLftHRM4czSBSSpgeOfHv8m4J\"}",
+    ] {
+        check_clean(text);
+    }
+}
+
+#[test]
+fn some_secrets_are_told_by_their_place() {
+    for (text, marked) in [
+        (
+            "DriverManager.getConnection(url, \"ann\", \"s3same\");",
+            "DriverManager.getConnection(url, \"ann\", \"⟦password⟧\");",
+        ),
+        (
+            "jwt.sign({ id: 4 }, 's3same', { expiresIn: '1h' })",
+            "jwt.sign({ id: 4 }, '⟦password⟧', { expiresIn: '1h' })",
+        ),
+        ("hmac.new(b\"s3same\", text, sha256)", "hmac.new(b\"⟦password⟧\", text, sha256)"),
+        ("ann:s3same@tcp(db:3306)/shop", "ann:⟦password⟧@tcp(db:3306)/shop"),
+        ("jdbc:oracle:thin:ann/s3same@db:1521:x", "jdbc:oracle:thin:ann/⟦password⟧@db:1521:x"),
+        ("sqlplus -s ann/s3same@//db:1521/X", "sqlplus -s ann/⟦password⟧@//db:1521/X"),
+        ("echo 's3same' | sudo -S true", "echo '⟦password⟧' | sudo -S true"),
+        ("echo \"ann:s3same\" | chpasswd", "echo \"ann:⟦password⟧\" | chpasswd"),
+        ("twine upload -u ann -p s3same dist/*", "twine upload -u ann -p ⟦password⟧ dist/*"),
+        ("net use Z: \\\\db\\x /user:ann s3same", "net use Z: \\\\db\\x /user:ann ⟦password⟧"),
+        (
+            "$p = ConvertTo-SecureString 's3same' -AsPlainText -Force",
+            "$p = ConvertTo-SecureString '⟦password⟧' -AsPlainText -Force",
+        ),
+        (
+            "{\"kty\":\"EC\",\"d\":\"Zjf1u7Mok_7bT4h_d3tLftHRM4czSBSSpgeOfHv8m4J\"}",
+            "{\"kty\":\"EC\",\"d\":\"⟦private-key⟧\"}",
+        ),
+        (
+            "> -----BEGIN PRIVATE KEY-----\n> MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEA\n> -----END PRIVATE KEY-----",
+            "> -----BEGIN PRIVATE KEY-----\n⟦private-key⟧ -----END PRIVATE KEY-----",
+        ),
+        (
+            "Authorization: AWS4-HMAC-SHA256 SignedHeaders=host, Signature=9944b09199c62bcf",
+            "Authorization: AWS4-HMAC-SHA256 SignedHeaders=host, Signature=⟦authorization⟧",
+        ),
+    ] {
+        check(text, marked);
+    }
+    for text in [
+        "DriverManager.getConnection(url, user, password);",
+        "jwt.verify(token, publicKey, { algorithms: ['RS256'] })",
+        "$pass@tcp(db:3306)/shop",
+        "import x from \"@/lib/a:b\"",
+        "sqlplus -s $ORACLE_USER/$ORACLE_PASSWORD@db",
+        "sqlplus / as sysdba @install/run.sql",
+        "echo \"$PASSWORD\" | sudo -S true",
+        "openssl req -newkey rsa:2048 -keyout k.pem",
+        "reg add HKCU\\Shop /v Shown /d C:\\shop",
+        "$d = ConvertTo-SecureString $env:PASSWORD -AsPlainText -Force",
+        "{\"d\":\"2026-03-02T10:11:12.000Z\"}",
+        "between -----BEGIN PRIVATE KEY----- and -----END PRIVATE KEY-----",
+    ] {
+        check_clean(text);
+    }
+}
+
+#[test]
 fn base64_of_a_token_is_the_token() {
     let token = sample("github-token", 7);
     let hidden = base64(format!("token {token} end").as_bytes());
