@@ -278,7 +278,12 @@ fn only_looks(name: &[Word<'_>], found: &[(usize, Act)], first_at: usize, first:
     let goes = name.iter().any(|word| matches!(word.as_str(), "to" | "from" | "into" | "onto" | "as"));
     let told_last = last.looks() && last_at + 1 == name.len() && (first_at != 0 || !goes);
     // `email_list` may be either.
-    let clear = first_at != 0
+    // `shop_post_review` posts one: what looks may be what is given, too.
+    let is_given = matches!(
+        name[last_at].as_str(),
+        "review" | "reviews" | "poll" | "survey" | "watch" | "profile" | "benchmark" | "critique"
+    );
+    let clear = first_at != 0 && !is_given
         || matches!(
             name[last_at].as_str(),
             "search"
