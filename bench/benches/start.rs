@@ -8,7 +8,7 @@ use std::{
     fs,
     io::{BufRead as _, BufReader},
     path::Path,
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -76,19 +76,29 @@ fn idle_mib(program: &str) -> Result<f64, Box<dyn Error>> {
     // As an installation leaves it on the disk: a program that a linker has just written lies there in smaller pieces.
     let installed = home.path().join("placet");
     fs::copy(program, &installed)?;
-    let mut service = Command::new(&installed)
-        .args(["serve", "--listen", "127.0.0.1:0", "--config", "/dev/null", "--data"])
-        .arg(home.path().join("data"))
-        .env("PLACET_APPROVER", home.path().join("approver"))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()?;
-    let mut said = BufReader::new(service.stdout.take().ok_or("no output")?);
+    let mut service = Running(
+        Command::new(&installed)
+            .args(["serve", "--listen", "127.0.0.1:0", "--config", "/dev/null", "--data"])
+            .arg(home.path().join("data"))
+            .env("PLACET_APPROVER", home.path().join("approver"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?,
+    );
+    let mut said = BufReader::new(service.0.stdout.take().ok_or("no output")?);
     said.read_line(&mut String::new())?;
     thread::sleep(IDLE_AFTER);
-    let status = fs::read_to_string(format!("/proc/{}/status", service.id()))?;
-    service.kill()?;
-    service.wait()?;
+    let status = fs::read_to_string(format!("/proc/{}/status", service.0.id()))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
     Ok(line.trim().trim_end_matches("kB").trim().parse::<f64>()? / 1_024.0)
+}
+
+/// A service that ends with this.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }

@@ -6,13 +6,14 @@ use std::sync::{
 };
 
 use placet_core::Timestamp;
-use placet_store::{Ledger, Store, StoreError, transact};
+use placet_store::{Ledger, Store, StoreError};
 
 use crate::{
     AuditKeys, Clock, Configuration, Snapshot,
     grants::OpenedGrants,
     logins::Door,
     timekeeper::{self, Timekeeper},
+    trouble::Trouble,
     waiters::Waiters,
 };
 
@@ -33,6 +34,7 @@ pub(crate) struct Shared {
     /// How many calls are being decided and written down.
     pub deciding: AtomicUsize,
     pub door: Door,
+    pub trouble: Trouble,
     /// Whether the log has grown since the last checkpoint.
     pub grown: AtomicBool,
     /// When the next hold is due, in milliseconds; somebody else's may be due earlier.
@@ -58,6 +60,7 @@ impl Engine {
             waiters: Waiters::default(),
             deciding: AtomicUsize::new(0),
             door: Door::default(),
+            trouble: Trouble::default(),
             grown: AtomicBool::new(false),
             next_due: AtomicI64::new(next_due.map_or(i64::MAX, Timestamp::as_ms)),
             opened_grants: OpenedGrants::default(),
@@ -87,11 +90,6 @@ impl Engine {
     /// that moves the clock, or a command that is about to end, cannot wait for that.
     pub async fn tick(&self) -> Result<(), StoreError> {
         timekeeper::settle_due(&self.shared).await
-    }
-
-    /// Writes something and waits until it is durable: whether a decision could be recorded now.
-    pub async fn try_to_write(&self) -> Result<(), StoreError> {
-        transact(&*self.shared.store, |ledger| ledger.counter_add("tried to write", 1)).await
     }
 
     /// Signs a checkpoint of the log as it is, unless there is one.

@@ -36,6 +36,8 @@ mod credential;
 
 mod submit;
 
+mod trouble;
+
 mod settle;
 
 mod crisis;
@@ -62,6 +64,8 @@ mod grants;
 mod card;
 
 mod report;
+
+mod owned;
 
 mod assessor;
 

@@ -174,8 +174,16 @@ impl Engine {
     /// The same, and tells `held` when a person is asked and the wait begins.
     pub async fn submit_telling(&self, submission: Submission, held: impl Fn(&Held)) -> Answer {
         match self.try_submit(submission, held).await {
-            Ok(answer) => answer,
-            Err(error) => Answer::failed(&error.to_string()),
+            Ok(answer) => {
+                if let Answer::Allow { .. } | Answer::Block { record: Some(_), .. } = answer {
+                    self.shared.trouble.is_over();
+                }
+                answer
+            }
+            Err(error) => {
+                self.shared.trouble.is(&error);
+                Answer::failed(&error.to_string())
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::{sync::atomic::Ordering, time::Duration};
 
 use axum::{http::StatusCode, response::Response};
 use placet_core::{Json, Timestamp, ToolCall, ToolName, hold::can_come_back, json::Object};
-use placet_engine::{Answer, Submission};
+use placet_engine::{Answer, Caller, Submission};
 use serde_json::json;
 
 use crate::{
@@ -24,7 +24,6 @@ const NAME_MAX: usize = 256;
 /// `POST /api/holds`.
 pub async fn hold(asked: Asked) -> Result<Response, Problem> {
     let call = calls::owned_by(asked.caller.as_ref(), read(&asked.body)?)?;
-    calls::may_speak_in(&asked.server, asked.caller.as_ref(), call.session())?;
     let wait = asked.server.settings.agentguard_wait.min(WAIT_MAX);
     let answer = calls::decide_for(&asked, Submission::new(call, wait)).await?;
     Ok(reply(StatusCode::OK, &decision(&answer)))
@@ -76,7 +75,11 @@ pub async fn abandon(asked: Asked) -> Result<Response, Problem> {
     let session = asked.param("session");
     // One name stands for many sessions; nobody ends them all.
     if can_come_back(session) && session.len() <= NAME_MAX {
-        calls::may_speak_in(&asked.server, asked.caller.as_ref(), session)?;
+        if let Some(agent) = asked.caller.as_ref().and_then(Caller::agent)
+            && asked.server.engine.others_have_something_in(session, agent)?
+        {
+            return Err(calls::matter_of_another());
+        }
         asked.server.engine.end_session(session).await?;
     }
     Ok(reply(StatusCode::OK, &json!({})))

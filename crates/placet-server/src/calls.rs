@@ -8,7 +8,7 @@ use std::{
 use axum::{http::StatusCode, response::Response};
 use placet_core::{
     Json, SealedWarrant, ToolCall,
-    hold::{HoldState, Ticket, can_come_back},
+    hold::{HoldState, Ticket},
     warrant::SealedProof,
 };
 use placet_engine::{Answer, Caller, HoldName, Presented, Role, Submission};
@@ -39,7 +39,6 @@ fn read(asked: &Asked) -> Result<Submission, Problem> {
     let call = wire.get("call").ok_or_else(|| Problem::malformed("there is no `call`"))?;
     let call = ToolCall::from_json(call).map_err(|error| Problem::malformed(error.to_string()))?;
     let call = owned_by(asked.caller.as_ref(), call)?;
-    may_speak_in(&asked.server, asked.caller.as_ref(), call.session())?;
     let wait = match wire.get("wait_ms") {
         None | Some(Json::Null) => 0,
         Some(value) => {
@@ -81,22 +80,14 @@ pub fn owned_by(caller: Option<&Caller>, call: ToolCall) -> Result<ToolCall, Pro
     if call.agent() == agent { Ok(call) } else { Err(another_agent(agent)) }
 }
 
-/// Whether whoever speaks for one agent may speak in `session`: it is nobody's yet, or that of their agent. A session's name is
-/// no secret, so knowing it is no leave to end it, or to be taken for whoever is in it.
-pub fn may_speak_in(server: &Server, caller: Option<&Caller>, session: &str) -> Result<(), Problem> {
-    let Some(agent) = caller.and_then(Caller::agent).filter(|_| can_come_back(session)) else {
-        return Ok(());
-    };
-    let of = server.engine.look(|ledger| ledger.session_get(session))?;
-    match of {
-        Some(of) if !of.agent.is_empty() && of.agent != agent => Err(Problem::new(
-            StatusCode::FORBIDDEN,
-            "another_session",
-            "this session is that of another agent",
-            "give each agent sessions of its own, and name the one it came from as `parent_session`",
-        )),
-        Some(_) | None => Ok(()),
-    }
+/// Somebody speaks for an agent in a matter of another.
+pub fn matter_of_another() -> Problem {
+    Problem::new(
+        StatusCode::FORBIDDEN,
+        "another_agent",
+        "this is a matter of another agent in the same session",
+        "give each agent sessions of its own, and name the one it came from as `parent_session`",
+    )
 }
 
 /// Somebody speaks for an agent that is not theirs.
@@ -134,15 +125,12 @@ async fn decided(server: &Server, submission: Submission) -> (Answer, bool) {
         })
         .await;
     let metrics = &server.metrics;
-    if !matches!(answer, Answer::Block { record: None, .. }) {
-        server.health.recorded();
-    }
     let count = match &answer {
         Answer::Allow { .. } => &metrics.allowed,
         Answer::Block { ticket: Some(_), .. } => &metrics.held,
         Answer::Block { record: Some(_), .. } => &metrics.blocked,
-        Answer::Block { record: None, reason, .. } => {
-            server.health.failed(server, reason);
+        Answer::Block { record: None, .. } => {
+            server.health.blocked_unrecorded(server);
             &metrics.failed
         }
     };

@@ -26,11 +26,21 @@ pub async fn outcome(asked: Asked) -> Result<Response, Problem> {
             return Err(Problem::malformed(format!("`{key}` is missing, or no text")));
         }
     }
-    let rest = object.iter().map(|(key, value)| (key.to_owned(), value.clone()));
-    let event = Object::from_pairs(rest.chain([("event".to_owned(), Json::from("tool_result"))]));
-    let event = event.map_err(|_| Problem::malformed("an outcome has no key `event`"))?;
-    let noted = take(&asked.server, asked.caller.as_ref(), &Json::Object(event)).await?;
+    if object.get("event").is_some() {
+        return Err(Problem::malformed("an outcome has no key `event`"));
+    }
+    let noted =
+        take(&asked.server, asked.caller.as_ref(), &with(&wire, "event", "tool_result".into())?).await?;
     Ok(reply(StatusCode::OK, &noted))
+}
+
+/// The object `wire` with `value` under `key`, whatever was there.
+fn with(wire: &Json, key: &str, value: Json) -> Result<Json, Problem> {
+    let members = wire.as_object().ok_or_else(|| Problem::malformed("an event is an object"))?.iter();
+    let rest =
+        members.filter(|(other, _)| *other != key).map(|(other, value)| (other.to_owned(), value.clone()));
+    let all = Object::from_pairs(rest.chain([(key.to_owned(), value)]));
+    all.map(Json::Object).map_err(|error| Problem::malformed(error.to_string()))
 }
 
 /// `POST /v1/events`.
@@ -56,24 +66,21 @@ pub async fn batch(asked: Asked) -> Result<Response, Problem> {
 
 /// Takes note of one event; a call among them is only observed.
 pub async fn take(server: &Server, caller: Option<&Caller>, wire: &Json) -> Result<Value, Problem> {
-    let malformed = |error: &dyn std::error::Error| Problem::malformed(error.to_string());
     let agent = caller.and_then(Caller::agent);
-    let unnamed = wire.get("agent").is_none_or(|said| said.as_str() == Some(""));
-    let event = match (agent.filter(|_| unnamed), wire.as_object()) {
+    let event = match agent.filter(|_| wire.get("agent").is_none_or(|said| said.as_str() == Some(""))) {
         // Whoever speaks for one agent need not say which.
-        (Some(agent), Some(object)) => {
-            let rest = object.iter().filter(|(key, _)| *key != "agent");
-            let rest = rest.map(|(key, value)| (key.to_owned(), value.clone()));
-            let named = Object::from_pairs(rest.chain([("agent".to_owned(), Json::from(agent))]));
-            let named = named.map_err(|error| malformed(&error))?;
-            Event::from_json(&Json::Object(named)).map_err(|error| malformed(&error))?
-        }
-        _ => Event::from_json(wire).map_err(|error| malformed(&error))?,
+        Some(agent) => Event::from_json(&with(wire, "agent", agent.into())?),
+        None => Event::from_json(wire),
     };
-    if let Some(agent) = agent.filter(|agent| event.agent() != *agent) {
-        return Err(calls::another_agent(agent));
+    let event = event.map_err(|error| Problem::malformed(error.to_string()))?;
+    if let Some(agent) = agent {
+        if event.agent() != agent {
+            return Err(calls::another_agent(agent));
+        }
+        if server.engine.is_for_others_to_say(&event, agent)? {
+            return Err(calls::matter_of_another());
+        }
     }
-    calls::may_speak_in(server, caller, event.session())?;
     server.metrics.events.fetch_add(1, Ordering::Relaxed);
     match event {
         Event::Other(report) => {

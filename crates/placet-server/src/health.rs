@@ -1,10 +1,7 @@
 //! Whether the service lives, whether it can decide, and its numbers.
 
 use std::{
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -23,75 +20,68 @@ const TRY_EVERY: Duration = Duration::from_secs(5);
 /// Trouble that lasts is said again after this time.
 const SAY_EVERY: Duration = Duration::from_secs(10);
 
-/// Whether decisions can be recorded, as far as is known.
+/// When something was tried, and what came of it.
+type Tried = Option<(Instant, Result<(), Problem>)>;
+
+/// What was tried and said of whether decisions can be recorded.
 #[derive(Default)]
 pub struct Health {
-    in_trouble: AtomicBool,
-    trouble: Mutex<Trouble>,
+    /// When trouble was said last, and how many calls it has blocked since.
+    said: Mutex<(Option<Instant>, u64)>,
     /// When we have last tried to write, with what came of it.
-    tried: tokio::sync::Mutex<Option<(Instant, Result<(), Problem>)>>,
-}
-
-#[derive(Default)]
-struct Trouble {
-    /// The last decision that could not be recorded, if none could since.
-    last: Option<Instant>,
-    /// How many there were since that was said, and when that was.
-    unsaid: u64,
-    said: Option<Instant>,
+    tried: Arc<tokio::sync::Mutex<Tried>>,
 }
 
 impl Health {
-    fn trouble(&self) -> MutexGuard<'_, Trouble> {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A decision was recorded.
-    pub fn recorded(&self) {
-        if self.in_trouble.load(Ordering::Relaxed) {
-            self.trouble().last = None;
-            self.in_trouble.store(false, Ordering::Relaxed);
-        }
-    }
-
-    /// A decision could not be recorded, so it is a block. That is said, once in a while.
-    pub fn failed(&self, server: &Server, reason: &str) {
+    /// A call was blocked because its decision could not be recorded. That is said, once in a while.
+    pub fn blocked_unrecorded(&self, server: &Server) {
+        let Some((_, why)) = server.engine.trouble() else { return };
         let calls = {
-            let mut trouble = self.trouble();
-            trouble.last = Some(Instant::now());
-            trouble.unsaid += 1;
-            self.in_trouble.store(true, Ordering::Relaxed);
-            if trouble.said.is_some_and(|said| said.elapsed() < SAY_EVERY) {
+            let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+            said.1 += 1;
+            if said.0.is_some_and(|at| at.elapsed() < SAY_EVERY) {
                 return;
             }
-            trouble.said = Some(Instant::now());
-            std::mem::take(&mut trouble.unsaid)
+            said.0 = Some(Instant::now());
+            std::mem::take(&mut said.1)
         };
-        let why = reason.lines().next().unwrap_or_default();
         server.say("blocked, as decisions cannot be recorded", &[("calls", &calls), ("why", &why)]);
     }
 
     /// Whether a decision could be recorded now.
-    async fn can_record(&self, server: &Server) -> Result<(), Problem> {
-        if self.trouble().last.is_some_and(|last| last.elapsed() < TRY_EVERY) {
-            let (status, message) = (StatusCode::SERVICE_UNAVAILABLE, "decisions cannot be recorded");
-            return Err(Problem::new(
-                status,
-                "not_recorded",
-                message,
-                "see the log of the service for the reason",
-            ));
-        }
-        // Who comes meanwhile waits for what comes of it.
-        let mut tried = self.tried.lock().await;
-        if let Some((at, result)) = &*tried
-            && at.elapsed() < TRY_EVERY
+    async fn can_record(&self, server: &Arc<Server>) -> Result<(), Problem> {
+        if let Some((ago, error)) = server.engine.trouble()
+            && ago < TRY_EVERY
         {
-            return result.clone();
+            return Err(error.into());
         }
-        let result = server.engine.try_to_write().await.map_err(Problem::from);
-        *tried = Some((Instant::now(), result.clone()));
-        result
+        let (server, tried) = (Arc::clone(server), Arc::clone(&self.tried));
+        // A task of its own: whoever asks and goes away does not have the next one try again. Who comes meanwhile waits for what
+        // comes of it.
+        let trying = tokio::spawn(async move {
+            let mut tried = tried.lock().await;
+            if let Some((at, result)) = &*tried
+                && at.elapsed() < TRY_EVERY
+            {
+                return result.clone();
+            }
+            let result = server.engine.try_to_write().await.map_err(Problem::from);
+            *tried = Some((Instant::now(), result.clone()));
+            result
+        });
+        match tokio::time::timeout(TRY_EVERY, trying).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => Err(Problem::internal()),
+            Err(_) => {
+                let (status, message) = (StatusCode::SERVICE_UNAVAILABLE, "a write takes too long");
+                Err(Problem::new(
+                    status,
+                    "slow_store",
+                    message,
+                    "see whether the disk of the data directory is well",
+                ))
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Writes that are sent twice and done once: a caller gives each a key, and the same key gets the same reply.
 //!
-//! Kept in memory, for the last ten thousand within some megabytes: what matters beyond a restart (an answer to a hold, a mode, a
+//! Kept in memory, for the last ten thousand within some megabytes, those of people apart from those of agents: what matters beyond a restart (an answer to a hold, a mode, a
 //! revocation) is the same when it is done twice.
 //!
 //! Two kinds of reply are not kept. An answer to a call is worth no more than the moment it was given in: what was allowed may
@@ -16,6 +16,7 @@ use axum::{
     http::{StatusCode, header},
     response::Response,
 };
+use placet_engine::{Caller, Role};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -32,7 +33,7 @@ const REPLY_MAX: usize = 64 << 10;
 const KEY_MAX: usize = 200;
 
 /// Where the reply holds a secret.
-const ONCE_ONLY: [&str; 2] = ["/v1/tokens", "/v1/credentials"];
+const ONCE_ONLY: [&str; 3] = ["/v1/tokens", "/v1/credentials", "/v1/warrants"];
 /// Who signs in twice is signed in twice.
 const LOGIN: &str = "/v1/login";
 
@@ -41,6 +42,20 @@ type Name = [u8; 32];
 /// What was done under which key.
 #[derive(Default)]
 pub struct Idempotent(Mutex<Kept>);
+
+/// One for people, and one for agents and whoever asks without a token: what these send pushes nothing of those out.
+#[derive(Default)]
+pub struct Both {
+    people: Arc<Idempotent>,
+    agents: Arc<Idempotent>,
+}
+
+impl Both {
+    fn of(&self, caller: Option<&Caller>) -> Arc<Idempotent> {
+        let is_person = caller.is_some_and(|caller| caller.role() != Role::Agent);
+        Arc::clone(if is_person { &self.people } else { &self.agents })
+    }
+}
 
 #[derive(Default)]
 struct Kept {
@@ -155,9 +170,9 @@ fn name_of(row: &Endpoint, asked: &Asked, key: &[u8]) -> Name {
         add(asked.headers.get(shown).map_or(b"", |shown| shown.as_bytes()));
     }
     let caller = asked.caller.as_ref();
-    add(caller.map_or("", |caller| caller.name()).as_bytes());
+    add(caller.map_or("", Caller::name).as_bytes());
     add(caller.map_or("", |caller| caller.role().as_str()).as_bytes());
-    add(caller.and_then(|caller| caller.agent()).unwrap_or("").as_bytes());
+    add(caller.and_then(Caller::agent).unwrap_or("").as_bytes());
     for part in [row.verb.as_str(), &asked.path, &asked.query] {
         add(part.as_bytes());
     }
@@ -168,22 +183,20 @@ fn name_of(row: &Endpoint, asked: &Asked, key: &[u8]) -> Name {
 /// Does what `asked` wants, or gives the reply that it got before under the same key.
 pub async fn once(row: &'static Endpoint, asked: Asked) -> Result<Response, Problem> {
     let key = asked.headers.get("idempotency-key").map(|key| key.as_bytes());
-    let Some(key) = key.filter(|_| row.path.starts_with("/v1/") && row.path != LOGIN) else {
+    let keeps = row.path.starts_with("/v1/") && row.path != LOGIN && row.dialect != Dialect::Call;
+    let Some(key) = key.filter(|_| keeps) else {
         return (row.handler)(asked).await;
     };
     if key.is_empty() || key.len() > KEY_MAX {
         return Err(Problem::malformed(format!("`Idempotency-Key` has up to {KEY_MAX} bytes")));
     }
     let name = name_of(row, &asked, key);
-    let kept = Arc::clone(&asked.server.idempotent);
+    let kept = asked.server.idempotent.of(asked.caller.as_ref());
     if let Some(reply) = kept.begin(name, Sha256::digest(&asked.body).into())? {
         return Ok(reply);
     }
     let doing = Doing { kept, name };
     let response = (row.handler)(asked).await?;
-    if row.dialect == Dialect::Call {
-        return Ok(response);
-    }
     if ONCE_ONLY.contains(&row.path) {
         doing.end(State::Shown);
         return Ok(response);

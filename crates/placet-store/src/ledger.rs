@@ -174,7 +174,7 @@ pub trait CounterVerbs {
     fn counter_get(&mut self, key: &str) -> Result<u64>;
     /// Adds to a counter.
     fn counter_add(&mut self, key: &str, adds: u64) -> Result<()>;
-    /// Adds to a counter that nobody asks for after `ends`: it may then be gone. The first who adds says when that is.
+    /// Adds to a counter that nobody asks for after `ends`: it may then be gone. Of several ends the latest counts.
     fn counter_add_until(&mut self, key: &str, adds: u64, ends: Timestamp) -> Result<()>;
     /// Whether `key` was used already.
     fn once_used(&mut self, key: &str) -> Result<bool>;

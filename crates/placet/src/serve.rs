@@ -146,10 +146,10 @@ impl Serve {
 }
 
 /// Refuses to be reached from elsewhere in the clear.
-pub fn is_overheard_by_nobody(listen: SocketAddr, behind_proxy: bool, secured: bool) -> anyhow::Result<()> {
+pub fn refuse_to_be_overheard(listen: SocketAddr, behind_proxy: bool, secured: bool) -> anyhow::Result<()> {
     if !listen.ip().is_loopback() && !behind_proxy && !secured {
         bail!(
-            "`--listen {listen}` can be reached from other machines, and what is said there could be read on the way\n  \
+            "`{listen}` can be reached from other machines, and what is said there could be read on the way\n  \
              name a certificate and its key in `[server]` of the configuration, put a proxy that speaks TLS before it and say\n  \
              `--behind-proxy`, or listen at 127.0.0.1"
         );
@@ -159,7 +159,7 @@ pub fn is_overheard_by_nobody(listen: SocketAddr, behind_proxy: bool, secured: b
 
 /// Refuses to be reached from elsewhere in the clear, or to be reached by nobody.
 fn may_leave_this_machine(arguments: &Serve, home: &Home, secured: bool) -> anyhow::Result<()> {
-    is_overheard_by_nobody(arguments.listen, arguments.behind_proxy, secured)?;
+    refuse_to_be_overheard(arguments.listen, arguments.behind_proxy, secured)?;
     let tokens = home.engine.tokens().map_err(remedied)?;
     if arguments.agentguard_from.is_empty() && !tokens.iter().any(|token| token.role == Role::Agent) {
         bail!(
@@ -239,7 +239,7 @@ fn is_broken_pipe(error: &std::io::Error) -> bool {
 }
 
 /// The key with which operators issue warrants here, if the configuration names one.
-fn issuer(file: Option<&Path>) -> anyhow::Result<Option<Issuer>> {
+pub fn issuer(file: Option<&Path>) -> anyhow::Result<Option<Issuer>> {
     let config::Config { policy, file, .. } = config::read(file)?;
     let Some(named) = &policy.warrants.issuer else { return Ok(None) };
     let beside = file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
@@ -309,11 +309,12 @@ fn announce(
                 .to_owned()
         }
     };
-    let agents = match arguments.listen.ip().is_loopback() && !arguments.behind_proxy {
+    let local = arguments.listen.ip().is_loopback() && !arguments.behind_proxy;
+    let agents = match local {
         true => "on this machine ask without a token",
         false => "need a token each: `placet token create NAME --role agent`",
     };
-    let shown = if arguments.behind_proxy { " -H \"authorization: Bearer $TOKEN\"" } else { "" };
+    let shown = if !local { " -H \"authorization: Bearer $TOKEN\"" } else { "" };
     let rows = [
         ("data", home.directory.display().to_string()),
         ("enforced", enforced),
@@ -351,8 +352,7 @@ async fn reload(
     };
     let engine = &home.engine;
     let mut refused = None;
-    let mut server_keys =
-        config::read(arguments.config.as_deref()).map(|config| config.server).unwrap_or_default();
+    let at_start = config::read(arguments.config.as_deref()).ok();
     loop {
         let asked = tokio::select! {
             _ = hung_up.recv() => true,
@@ -392,12 +392,11 @@ async fn reload(
                 if let Err(why) = told {
                     server.say("channels refused", &[("why", &why), ("kept", &"the old ones")]);
                 }
-                if let Ok(config) = config::read(arguments.config.as_deref()) {
-                    let waits = config.server.differs_at_start(&server_keys).join(", ");
+                if let (Ok(now), Some(start)) = (config::read(arguments.config.as_deref()), &at_start) {
+                    let waits = now.keys_that_need_a_restart(start).join(", ");
                     if !waits.is_empty() {
                         server.say("a restart is needed", &[("keys of [server]", &waits)]);
                     }
-                    server_keys = config.server;
                 }
                 server.say("configuration read", &[("rules", &rules)]);
             }

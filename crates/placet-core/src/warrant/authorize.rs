@@ -218,7 +218,7 @@ impl Authority<'_> {
         let used = past.fold(0, u64::saturating_add);
         // Steps that are over no longer change, so what they leave is a limit for the current one.
         let left = rate.count.saturating_sub(used);
-        self.count(key(current), 1, left, step_counted_until(rate, self.now))
+        self.count(key(current), 1, left, step_counted_until(link, rate, current))
     }
 
     /// The claim to add to a counter, if that stays within its limit.

@@ -41,10 +41,12 @@ pub(super) fn counted_until(link: &Link) -> Timestamp {
     link.head.expires.plus_ms(SEEN_AFTERWARDS_MS)
 }
 
-/// When nobody will ask any more for the step of a rate that is counted at `now`.
-pub(super) fn step_counted_until(rate: Rate, now: Timestamp) -> Timestamp {
-    // It counts for one stretch, and for the step that the stretch ends in.
-    now.plus_ms(i64::try_from(rate.per_ms).unwrap_or(i64::MAX).saturating_mul(2).saturating_add(STEP_KEPT_MS))
+/// When nobody will ask any more for `step` of a rate: the same for every call in it.
+pub(super) fn step_counted_until(link: &Link, rate: Rate, step: u64) -> Timestamp {
+    let (length, before) = rate.steps();
+    // It counts until its own end, and for as many steps after it as count before the current one.
+    let needed = step.saturating_add(1).saturating_add(before).saturating_mul(length);
+    link.head.not_before.plus_ms(i64::try_from(needed).unwrap_or(i64::MAX)).plus_ms(STEP_KEPT_MS)
 }
 
 /// The steps of a rate that count at `now`: those before the current one, and that one.

@@ -167,34 +167,41 @@ async fn secrets_of_a_call_come_back_nowhere() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_speaks_for_one_agent_speaks_in_no_session_of_another() {
+async fn whoever_speaks_for_one_agent_takes_nothing_from_another() {
     let rig = Rig::new().await;
     let one = rig.token("one", Role::Agent, Some("nightly")).await;
     let other = rig.token("other", Role::Agent, Some("other")).await;
-    // The session is that of `nightly`, and a call waits in it.
-    let ticket = rig.ask("POST", "/v1/calls", Some(&one), Some(&json!({ "call": risky() }))).await.json();
-    assert!(ticket["ticket"].is_string(), "{ticket}");
-    let mut call = harmless();
-    call["agent"] = json!("other");
-    let asked = rig.ask("POST", "/v1/calls", Some(&other), Some(&json!({ "call": call }))).await;
-    assert_eq!((asked.status, &asked.json()["answer"]), (403, &json!("block")), "{asked:?}");
-    let end = json!({ "events": [{ "event": "session_end", "session": "s1" }] });
-    let ended = rig.ask("POST", "/v1/events", Some(&other), Some(&end)).await.json();
-    assert_eq!(ended["events"][0]["error"]["code"], "another_session", "{ended}");
-    let outcome = json!({ "id": "c1", "session": "s1", "outcome": "error" });
-    assert_eq!(rig.ask("POST", "/v1/outcomes", Some(&other), Some(&outcome)).await.status, 403);
+    // A call of `nightly` waits in the session.
+    let held = rig.ask("POST", "/v1/calls", Some(&one), Some(&json!({ "call": risky() }))).await.json();
+    assert!(held["ticket"].is_string(), "{held}");
+    for kind in ["session_end", "session_reset", "subagent_end"] {
+        let end = json!({ "events": [{ "event": kind, "session": "s1" }] });
+        let ended = rig.ask("POST", "/v1/events", Some(&other), Some(&end)).await.json();
+        assert_eq!(ended["events"][0]["error"]["code"], "another_agent", "{kind}: {ended}");
+    }
+    let outcome = |said: &str| json!({ "id": "c1", "session": "s1", "outcome": said });
+    assert_eq!(rig.ask("POST", "/v1/outcomes", Some(&other), Some(&outcome("error"))).await.status, 403);
     rig.send("POST", &format!("/agentguard/{other}/api/holds/_abandon-session/s1"), "", b"{}").await;
     assert_eq!(rig.engine.pending(10).unwrap().len(), 1, "it waits still");
     // Its own agent may, and need not say who it is.
-    let outcome = json!({ "id": "c1", "session": "s1", "outcome": "ok" });
-    assert_eq!(rig.ask("POST", "/v1/outcomes", Some(&one), Some(&outcome)).await.status, 200);
-    rig.ask("POST", "/v1/events", Some(&one), Some(&end)).await;
+    assert_eq!(rig.ask("POST", "/v1/outcomes", Some(&one), Some(&outcome("ok"))).await.status, 200);
+    let end = json!({ "events": [{ "event": "session_end", "session": "s1" }] });
+    let ended = rig.ask("POST", "/v1/events", Some(&one), Some(&end)).await.json();
+    assert_eq!(ended["events"][0]["error"], Value::Null, "{ended}");
     assert_eq!(rig.engine.pending(10).unwrap(), []);
+    // Where nothing is another's, anybody who may report may say that it is over.
+    let ended = rig.ask("POST", "/v1/events", Some(&other), Some(&end)).await.json();
+    assert_eq!(ended["events"][0]["error"], Value::Null, "{ended}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_disk_that_is_full_is_said_and_nobody_is_told_that_we_are_ready() {
     let rig = Rig::cramped().await;
+    assert_eq!(rig.ask("GET", "/readyz", None, None).await.status, 200);
+    // What nobody would record is no trouble.
+    let mut nonsense = harmless();
+    nonsense["session"] = json!("s".repeat(300));
+    assert_eq!(rig.post("/v1/calls", json!({ "call": nonsense })).await.json()["answer"], "block");
     assert_eq!(rig.ask("GET", "/readyz", None, None).await.status, 200);
     let answer = loop {
         let answer = rig.post("/v1/calls", json!({ "call": harmless() })).await.json();
@@ -208,5 +215,5 @@ async fn a_disk_that_is_full_is_said_and_nobody_is_told_that_we_are_ready() {
     assert_eq!(log.matches("cannot be recorded").count(), 1, "once in a while: {log}");
     assert!(log.contains("no room left"), "{log}");
     let ready = rig.ask("GET", "/readyz", None, None).await;
-    assert_eq!((ready.status, &ready.json()["error"]["code"]), (503, &json!("not_recorded")), "{ready:?}");
+    assert_eq!(ready.status, 503, "{ready:?}");
 }

@@ -13,7 +13,12 @@ use serde_json::json;
 
 use super::{Config, From, credentials, server::LISTEN};
 use crate::{
-    certificate::Certificate, cli::RuleSources, edits::Edits, home, keyring, serve::is_overheard_by_nobody,
+    certificate::Certificate,
+    cli::RuleSources,
+    edits::Edits,
+    home::{self, Data},
+    keyring,
+    serve::{issuer, refuse_to_be_overheard},
     style,
 };
 
@@ -57,9 +62,8 @@ pub enum Command {
         file: Option<PathBuf>,
         #[command(flatten)]
         rules: RuleSources,
-        /// Print the same as data.
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        data: Data,
     },
 }
 
@@ -67,23 +71,29 @@ pub enum Command {
 pub fn run(arguments: &ConfigOf) -> anyhow::Result<ExitCode> {
     match &arguments.command {
         Command::Init { file, force } => init(file.clone(), *force),
-        Command::Check { file, rules, json } => {
+        Command::Check { file, rules, data } => {
             let config = super::read(file.as_deref())?;
-            would_serve(&config, rules)?;
-            check(&config, *json)
+            let remark = would_serve(&config, rules, data)?;
+            check(&config, remark.as_deref(), data.json)
         }
     }
 }
 
-/// Whatever `placet serve` would refuse of it, but for what it has learned since and what others use.
-fn would_serve(config: &Config, rules: &RuleSources) -> anyhow::Result<()> {
+/// Refuses what `placet serve` would refuse at its start, with these rules and what operators have changed in `data`. What only its
+/// own options can make right comes back as a remark.
+fn would_serve(config: &Config, rules: &RuleSources, data: &Data) -> anyhow::Result<Option<String>> {
     config.channels()?;
     config.collector()?;
     let file = config.file.as_deref();
-    let configuration = home::configuration_with(file, rules, &Edits::default())?;
+    // Where nothing was decided yet, or nobody may look, nothing was changed.
+    let edits = data.directory().and_then(|directory| Edits::read(&directory)).unwrap_or_default();
+    let configuration = home::configuration_with(file, rules, &edits)?;
     let certificate = Certificate::of(file, &configuration)?;
+    issuer(file)?;
     let server = &config.server;
-    is_overheard_by_nobody(server.listen.unwrap_or(LISTEN), server.behind_proxy, certificate.is_some())
+    let heard =
+        refuse_to_be_overheard(server.listen.unwrap_or(LISTEN), server.behind_proxy, certificate.is_some());
+    Ok(heard.err().map(|why| why.to_string()))
 }
 
 fn init(file: Option<PathBuf>, force: bool) -> anyhow::Result<ExitCode> {
@@ -124,7 +134,7 @@ fn init(file: Option<PathBuf>, force: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn check(config: &Config, json: bool) -> anyhow::Result<ExitCode> {
+fn check(config: &Config, remark: Option<&str>, json: bool) -> anyhow::Result<ExitCode> {
     let mut out = anstream::stdout();
     let file = config.file.as_ref().map(|file| file.display().to_string());
     let secrets = credentials::file(config.file.as_deref()).map(|file| file.display().to_string());
@@ -139,7 +149,7 @@ fn check(config: &Config, json: bool) -> anyhow::Result<ExitCode> {
             .iter()
             .map(|set| json!({ "key": set.key(), "value": set.value, "from": source(&set.from) }))
             .collect();
-        let all = json!({ "file": file, "credentials": secrets, "set": set });
+        let all = json!({ "file": file, "credentials": secrets, "set": set, "remark": remark });
         writeln!(out, "{}", style::json(&all))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -150,6 +160,9 @@ fn check(config: &Config, json: bool) -> anyhow::Result<ExitCode> {
     }
     if let Some(secrets) = &secrets {
         writeln!(out, "{dim}secrets{dim:#} {}", printable::shown(secrets, 400))?;
+    }
+    if let Some(remark) = remark {
+        writeln!(out, "{dim}but{dim:#} {remark}")?;
     }
     if config.set.is_empty() {
         writeln!(out, "  nothing is set: everything is at its default")?;

@@ -4,6 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use serde::Deserialize;
 
+use super::Config;
+
 /// Where it listens, if nobody says otherwise.
 pub const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
@@ -37,19 +39,6 @@ pub enum LogFormat {
 }
 
 impl ServerSettings {
-    /// The keys that count from the start of a service to its end, and are not as `before`.
-    pub fn differs_at_start(&self, before: &Self) -> Vec<&'static str> {
-        let Self { listen, hosts, behind_proxy, agentguard_from, public_url: _, log } = self;
-        let differ = [
-            ("listen", *listen != before.listen),
-            ("hosts", *hosts != before.hosts),
-            ("behind_proxy", *behind_proxy != before.behind_proxy),
-            ("agentguard_from", *agentguard_from != before.agentguard_from),
-            ("log", *log != before.log),
-        ];
-        differ.into_iter().filter_map(|(key, differs)| differs.then_some(key)).collect()
-    }
-
     /// What is wrong with it, in words.
     pub fn problem(&self) -> Option<String> {
         let wrong = |text: &String| crate::serve::network(text).err();
@@ -66,5 +55,23 @@ impl ServerSettings {
                 )),
             }
         })
+    }
+}
+
+impl Config {
+    /// The keys of `[server]` that count from the start of a service to its end, and are not as in `start`.
+    pub fn keys_that_need_a_restart(&self, start: &Self) -> Vec<&'static str> {
+        let (now, then) = (&self.server, &start.server);
+        let secured = |config: &Self| config.policy.server.tls_certificate.is_some();
+        let differ = [
+            ("listen", now.listen != then.listen),
+            ("hosts", now.hosts != then.hosts),
+            ("behind_proxy", now.behind_proxy != then.behind_proxy),
+            ("agentguard_from", now.agentguard_from != then.agentguard_from),
+            ("log", now.log != then.log),
+            // A certificate that changes is taken up; one that comes or goes is not.
+            ("tls_certificate", secured(self) != secured(start)),
+        ];
+        differ.into_iter().filter_map(|(key, differs)| differs.then_some(key)).collect()
     }
 }

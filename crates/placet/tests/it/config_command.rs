@@ -191,14 +191,18 @@ fn what_serve_would_refuse_is_not_well() {
     assert!(said.contains("no.such.rule"), "{said}");
     let said = refused("[server]\ntls_certificate = \"nope.crt\"\ntls_key = \"nope.key\"\n", &[]);
     assert!(said.contains("nope.crt"), "{said}");
-    let said = refused("[server]\nlisten = \"0.0.0.0:8443\"\n", &[]);
-    assert!(said.contains("can be reached from other machines"), "{said}");
+    let said = refused("[warrants]\nissuer = \"nope.key\"\n", &[]);
+    assert!(said.contains("nope.key"), "{said}");
     // What serve takes is well.
     let home = TempDir::new().unwrap();
     let text = "[server]\nlisten = \"0.0.0.0:8080\"\nbehind_proxy = true\n[rules]\n\"team.one\" = \"off\"\n";
     fs::write(home.path().join("placet.toml"), text).unwrap();
     let (rule, _, _) = run(home.path(), &["rules", "new", "team.one"], &[]);
     fs::write(home.path().join("team.yaml"), rule).unwrap();
-    let (_, err, code) = run(home.path(), &["config", "check", "placet.toml", "--rules", "team.yaml"], &[]);
-    assert_eq!(code, 0, "{err}");
+    let check = ["config", "check", "placet.toml", "--rules", "team.yaml"];
+    let (out, err, code) = run(home.path(), &check, &[]);
+    assert_eq!((code, out.contains("from other machines")), (0, false), "{out}{err}");
+    // `--behind-proxy` may make it right.
+    let (out, err, code) = run(home.path(), &check, &[("PLACET_SERVER_BEHIND_PROXY", "false")]);
+    assert_eq!((code, out.contains("can be reached from other machines")), (0, true), "{out}{err}");
 }

@@ -1,11 +1,13 @@
 //! What a warrant says to calls.
 
+use std::collections::BTreeMap;
+
 use placet_core::{
     Claim, Policy, Timestamp, Verdict,
     decision::decide_under,
     warrant::{
-        Authority, CountersInMemory, Held, Level, Posture, Purpose, Revocations, SealedWarrant, Subject,
-        Unused,
+        Authority, Counters, CountersInMemory, Held, LIFE_MS_MAX, Level, Posture, Purpose, Revocations,
+        SealedWarrant, Subject, Terms, Unused,
     },
 };
 
@@ -284,6 +286,52 @@ fn a_rate_holds_in_any_stretch_of_time() {
         }
         // And it is not much less than was said.
         assert!(allowed.len() >= count * 4, "{rate}: {allowed:?}");
+    }
+}
+
+/// Counters that are gone once their end is over, as a store lets them go.
+#[derive(Default)]
+struct Forgetful(BTreeMap<String, (u64, Timestamp)>);
+
+impl Counters for Forgetful {
+    fn count(&self, key: &str) -> u64 {
+        self.0.get(key).map_or(0, |(count, _)| *count)
+    }
+}
+
+#[test]
+fn what_may_be_forgotten_is_asked_for_by_nobody() {
+    let todo = call(r#"{"tool":"todo"}"#);
+    for limits in ["rate: 3/30d", "rate: 5/10d", "max_calls: 7"] {
+        let terms = terms(2, scope(&format!("allow: ['todo']\nlimits: {{{limits}}}")));
+        let terms = Terms { expires: terms.not_before.plus_ms(LIFE_MS_MAX), ..terms };
+        let sealed = SealedWarrant::mint(terms, &key(1)).unwrap();
+        let warrant = sealed.open(&roots(), &Revocations::none(), now()).unwrap();
+        let (mut all, mut some) = (CountersInMemory::default(), Forgetful::default());
+        let head = &warrant.last().head;
+        let hour = 60 * 60 * 1_000;
+        let life = usize::try_from(head.expires.ms_since(head.not_before) / hour).unwrap();
+        for hours in (0..life).step_by(5) {
+            let now = head.not_before.plus_ms(i64::try_from(hours).unwrap() * hour);
+            some.0.retain(|_, (_, ends)| *ends > now);
+            let ask = |counters: &dyn Counters| {
+                let authority =
+                    Authority { warrant: &warrant, held: Held::Taken, posture: Posture::OPEN, counters, now };
+                decide_under(&todo, &Policy::default(), Some(&authority))
+            };
+            let (decision, other) = (ask(&all), ask(&some));
+            assert_eq!(decision.verdict, other.verdict, "{limits}, hour {hours}");
+            if decision.verdict == Verdict::Allow {
+                all.settle(&decision.claims).unwrap();
+                for claim in other.claims {
+                    let Claim::Count { key, adds, ends: Some(ends), .. } = claim else { panic!("{claim:?}") };
+                    let counter = some.0.entry(key).or_insert((0, ends));
+                    *counter = (counter.0 + adds, counter.1.max(ends));
+                }
+            }
+        }
+        // And one that ends with the warrant can be looked at for a while.
+        assert!(limits.starts_with("rate") || some.0.values().all(|(_, ends)| *ends > head.expires));
     }
 }
 

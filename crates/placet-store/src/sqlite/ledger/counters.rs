@@ -35,7 +35,8 @@ impl CounterVerbs for SqliteLedger<'_> {
 impl SqliteLedger<'_> {
     fn count(&self, key: &str, adds: u64, ends: Option<Timestamp>) -> Result<()> {
         let adds = i64::try_from(adds).map_err(|_| damaged("what is to be counted"))?;
-        let sql = "insert into counter values (?1, ?2, ?3) on conflict do update set value = value + ?2";
+        // The later end counts, and none is the latest: what somebody else says of a counter makes nobody forget it sooner.
+        let sql = "insert into counter values (?1, ?2, ?3) on conflict do update set value = value + ?2, ends = max(ends, ?3)";
         self.run(sql, params![key, adds, ends.map(Timestamp::as_ms)]).map(|_| ())
     }
 }

@@ -41,7 +41,7 @@ impl Ledger for SqliteLedger<'_> {
             "delete from granted where no in (select no from granted where expires < ? order by no limit ?)",
             [holds_until.as_ms(), AGED_AT_ONCE],
         )?;
-        self.run(
+        let counters = self.run(
             "delete from counter where key in (select key from counter where ends < ? limit ?)",
             [now.as_ms(), AGED_AT_ONCE],
         )?;
@@ -89,7 +89,7 @@ impl Ledger for SqliteLedger<'_> {
             events: events as u64,
             grants: grants as u64,
             reviews: reviews as u64,
-            remnants: shelves.len() as u64,
+            remnants: (shelves.len() + counters) as u64,
             holds_until,
             events_until,
         })
