@@ -21,8 +21,8 @@ const BUSY: Duration = Duration::from_secs(5);
 const WRITER_CACHE_KIB: i64 = 8 * 1024;
 /// What a reader keeps of it.
 const READER_CACHE_KIB: i64 = 6 * 1024;
-/// How often the journal is moved into the file.
-const CHECKPOINT_EVERY: Duration = Duration::from_millis(250);
+/// How often the journal is moved into the file: little at a time, as who writes meanwhile waits for the same disk.
+const CHECKPOINT_EVERY: Duration = Duration::from_millis(100);
 /// A journal that has grown longer begins anew, even if writers must wait for a moment: 4 MiB.
 const JOURNAL_PAGES_MAX: i64 = 1 << 10;
 /// Room on the disk for a journal of that length. A commit into a file that need not grow takes half the time.
