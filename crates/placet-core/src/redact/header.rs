@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{assign::is_quote, check, class::Class, long, value};
+use super::{behind::is_quote, check, class::Class, long, value};
 
 /// Longer headers are looked at in their first part.
 const HEADER_MAX: usize = 4096;

@@ -24,6 +24,8 @@ mod value;
 
 mod assign;
 
+mod behind;
+
 mod header;
 
 mod url;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{assign::is_quote, check, class::Class, value};
+use super::{behind::is_quote, check, class::Class, value};
 
 /// How a secret is read whose literal was found at a place in a text.
 pub type Reader = fn(&str, Range<usize>) -> Option<(&'static str, Range<usize>)>;

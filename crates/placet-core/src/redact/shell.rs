@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::{assign::is_quote, header, mask, value};
+use super::{behind::is_quote, header, mask, value};
 
 /// An option of a program that holds a secret.
 struct Row {
