@@ -187,6 +187,14 @@ fn behind(text: &str, value: Range<usize>, sign: u8) -> Option<Range<usize>> {
     let colon = value.start + memchr::memchr(sign, bytes.get(value.clone())?)?;
     let name = text.get(value.start..colon)?;
     let secret = colon + 1..value.end;
+    // A quote that was opened before the sign stays closed: without it the word would go on once the rest is masked.
+    let secret = match open_quote(name) {
+        Some(quote) => {
+            let length = memchr::memchr(quote, &bytes[secret.clone()]).unwrap_or(secret.len());
+            secret.start..secret.start + length
+        }
+        None => secret,
+    };
     if secret.is_empty() && name.len() >= 8 && !value::stands_for_one(name) {
         return Some(value.start..colon);
     }
@@ -198,6 +206,15 @@ fn behind(text: &str, value: Range<usize>, sign: u8) -> Option<Range<usize>> {
             .skip(1)
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'{' | b'}'));
     (!told).then(|| password(text, secret)).flatten()
+}
+
+/// The quote that is open at the end of `text`.
+fn open_quote(text: &str) -> Option<u8> {
+    text.bytes().fold(None, |open, byte| match open {
+        Some(quote) if quote == byte => None,
+        None if is_quote(Some(&byte)) => Some(byte),
+        open => open,
+    })
 }
 
 /// `ann/password`, `ann/password@host`, `ann/password@//host/x`.

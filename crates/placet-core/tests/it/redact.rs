@@ -782,6 +782,20 @@ fn secretive() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
+#[test]
+fn a_quote_that_was_open_before_a_password_stays_closed() {
+    // Each mask swallowed a quote, and the next look found more of the line in the same word.
+    let text = "curl -ua\":nnnn\",C Q\" \"C v\" \"C v\" h";
+    let once = Redactor::builtin().record().masked(text).text.into_owned();
+    assert_eq!(Redactor::builtin().redact(&once), once, "twice is once");
+    for (text, expected) in [
+        ("curl -u \"ann:hunter2x\" https://x.example", "curl -u \"ann:«password»\" https://x.example"),
+        ("curl -u ann:\"hunter2x\" https://x.example", "curl -u ann:«password» https://x.example"),
+    ] {
+        assert_eq!(Redactor::builtin().redact(text), expected, "{text}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
