@@ -188,7 +188,8 @@ fn behind(text: &str, value: Range<usize>, sign: u8) -> Option<Range<usize>> {
     let name = text.get(value.start..colon)?;
     let secret = colon + 1..value.end;
     // A quote that was opened before the sign stays closed: without it the word would go on once the rest is masked.
-    let secret = match open_quote(name) {
+    let outside = value.start.checked_sub(1).map(|at| bytes[at]).filter(|byte| is_quote(Some(byte)));
+    let secret = match open_quote(outside, name) {
         Some(quote) => {
             let length = memchr::memchr(quote, &bytes[secret.clone()]).unwrap_or(secret.len());
             secret.start..secret.start + length
@@ -208,9 +209,9 @@ fn behind(text: &str, value: Range<usize>, sign: u8) -> Option<Range<usize>> {
     (!told).then(|| password(text, secret)).flatten()
 }
 
-/// The quote that is open at the end of `text`.
-fn open_quote(text: &str) -> Option<u8> {
-    text.bytes().fold(None, |open, byte| match open {
+/// The quote that is open at the end of `text`, where `outside` was open at its start.
+fn open_quote(outside: Option<u8>, text: &str) -> Option<u8> {
+    text.bytes().fold(outside, |open, byte| match open {
         Some(quote) if quote == byte => None,
         None if is_quote(Some(&byte)) => Some(byte),
         open => open,

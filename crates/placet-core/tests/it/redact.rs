@@ -791,6 +791,10 @@ fn a_quote_that_was_open_before_a_password_stays_closed() {
     for (text, expected) in [
         ("curl -u \"ann:hunter2x\" https://x.example", "curl -u \"ann:«password»\" https://x.example"),
         ("curl -u ann:\"hunter2x\" https://x.example", "curl -u ann:«password» https://x.example"),
+        (
+            "curl -u \"${user}\":\"${pass}\" https://x.example",
+            "curl -u \"${user}\":\"${pass}\" https://x.example",
+        ),
     ] {
         assert_eq!(Redactor::builtin().redact(text), expected, "{text}");
     }
