@@ -171,8 +171,7 @@ impl Exporting {
             self.format.heading(&mut out).map_err(|_| Problem::internal())?;
         }
         if self.server.is_stopping() {
-            let status = StatusCode::SERVICE_UNAVAILABLE;
-            return Err(Problem::new(status, "stopping", "the service is about to stop", "ask again"));
+            return Err(Problem::stopping());
         }
         // Whoever may no longer read gets no more of it.
         if self.shown.caller(&self.server.engine)?.is_none() {

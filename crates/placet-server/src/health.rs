@@ -94,8 +94,7 @@ pub async fn healthz(asked: Asked) -> Result<Response, Problem> {
 /// `GET /readyz`: whether decisions can be made and recorded.
 pub async fn readyz(asked: Asked) -> Result<Response, Problem> {
     if asked.server.is_stopping() {
-        let (status, message) = (StatusCode::SERVICE_UNAVAILABLE, "the service is about to stop");
-        return Err(Problem::new(status, "stopping", message, "ask again in a moment"));
+        return Err(Problem::stopping());
     }
     asked.server.health.can_record(&asked.server).await?;
     Ok(reply(StatusCode::OK, &json!({ "status": "ready" })))

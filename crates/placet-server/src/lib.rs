@@ -85,6 +85,10 @@ mod unhurried;
 
 mod tls;
 
+mod heard;
+
+mod converse;
+
 mod listen;
 
 mod inside;

@@ -1,12 +1,11 @@
 //! Sockets: accepted, bounded, and closed in good order.
 
 use std::{
-    convert::Infallible,
+    future::pending,
     io,
     net::SocketAddr,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    pin::pin,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -14,11 +13,11 @@ use std::{
 use axum::{
     Router,
     body::Body,
-    http::{Request, Response, StatusCode},
+    http::{Request, StatusCode},
 };
 use futures_util::StreamExt as _;
-use hyper::{body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper::{body::Incoming, server::conn::http1};
+use hyper_util::rt::TokioTimer;
 use rustls::ServerConfig;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -32,6 +31,7 @@ use tower_service::Service as _;
 use crate::{
     Server, Tls, app,
     ask::{Peer, refusal},
+    converse::converse,
     endpoint::Dialect,
     pages::refused::wants_page,
     problem::Problem,
@@ -259,22 +259,14 @@ async fn drive<C: AsyncRead + AsyncWrite + Unpin>(
 ) {
     let open = Open::new(&server);
     let limits = &server.settings.limits;
-    let service = service_fn(move |mut request: Request<Incoming>| {
+    let answer = move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(peer);
         router.clone().call(request)
-    });
-    let io = TokioIo::new(Unhurried::new(connection, limits.write));
-    let mut served = pin!(builder(limits.head).serve_connection(io, service));
+    };
     let mut stopping = server.stopping();
     let stopped = async { drop(stopping.wait_for(|stop| *stop).await) };
-    // How a connection ends is its own affair: whoever was on it knows.
-    tokio::select! {
-        _ = served.as_mut() => {}
-        () = stopped => {
-            served.as_mut().graceful_shutdown();
-            let _ = served.await;
-        }
-    }
+    let connection = Unhurried::new(connection, limits.write);
+    converse(&server, &builder(limits.head), connection, answer, limits.head, stopped).await;
     drop(open);
 }
 
@@ -300,27 +292,29 @@ async fn tell_no<C: AsyncRead + AsyncWrite + Unpin>(
     connection: C,
     _place: OwnedSemaphorePermit,
 ) {
-    let (code, message) = match server.is_stopping() {
-        true => ("stopping", "the service is about to stop"),
-        false => ("busy", "too many connections are open"),
+    let problem = match server.is_stopping() {
+        true => Problem::stopping(),
+        false => {
+            let (status, message) = (StatusCode::SERVICE_UNAVAILABLE, "too many connections are open");
+            Problem::new(status, "busy", message, "try again later")
+        }
     };
-    let service = service_fn(move |request: Request<Incoming>| async move {
-        let dialect = match request.uri().path() {
-            "/v1/calls" => Dialect::Call,
-            path if path.ends_with("/api/holds") => Dialect::AgentGuard,
-            path if path.starts_with("/v1/") => Dialect::Api,
-            _ if wants_page(request.headers()) => Dialect::Page,
-            _ => Dialect::Api,
+    let answer = |request: Request<Incoming>| {
+        let dialect = match Dialect::of_path(request.uri().path()) {
+            Dialect::Api if !request.uri().path().starts_with("/v1/") && wants_page(request.headers()) => {
+                Dialect::Page
+            }
+            dialect => dialect,
         };
-        // Who is still sending does not listen yet.
-        let mut body = Body::new(request.into_body()).into_data_stream();
-        while let Some(Ok(_)) = body.next().await {}
-        let status = StatusCode::SERVICE_UNAVAILABLE;
-        let response: Response<Body> =
-            refusal(dialect, Problem::new(status, code, message, "try again later"));
-        Ok::<_, Infallible>(response)
-    });
+        let response = refusal(dialect, problem.clone());
+        async move {
+            // Who is still sending does not listen yet.
+            let mut body = Body::new(request.into_body()).into_data_stream();
+            while let Some(Ok(_)) = body.next().await {}
+            Ok(response)
+        }
+    };
     let mut builder = builder(OVER_TIME);
     builder.keep_alive(false);
-    let _ = builder.serve_connection(TokioIo::new(connection), service).await;
+    converse(server, &builder, connection, answer, OVER_TIME, pending()).await;
 }

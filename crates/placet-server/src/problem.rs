@@ -44,6 +44,11 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "not_found", message, "list what there is, and name one of those")
     }
 
+    pub fn stopping() -> Self {
+        let message = "the service is about to stop";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", message, "ask again in a moment")
+    }
+
     pub fn internal() -> Self {
         let message = "a mistake in placet itself";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message, "please report it")

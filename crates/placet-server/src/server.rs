@@ -9,7 +9,7 @@ use std::{
 use axum::{
     Router,
     extract::{RawPathParams, Request, State, rejection::RawPathParamsRejection},
-    http::{HeaderMap, Method, StatusCode},
+    http::StatusCode,
     response::Response,
     routing::{MethodFilter, on},
 };
@@ -19,7 +19,7 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::{
     Chat, Keeper, Log, ask,
-    endpoint::{Verb, every},
+    endpoint::{Dialect, Verb, every},
     gate::Gate,
     health::Health,
     idempotent,
@@ -272,18 +272,30 @@ pub fn app(server: Arc<Server>) -> Router {
     router.fallback(unknown).method_not_allowed_fallback(not_so).with_state(server)
 }
 
-async fn unknown(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
-    server.metrics.answered(404);
+async fn unknown(State(server): State<Arc<Server>>, request: Request) -> Response {
     let problem = Problem::unknown("there is nothing at this path");
-    match refused::wants_page(&headers) {
-        true => refused::plainly(&Problem { remedy: "go back, or to the first page", ..problem }),
-        false => problem.into(),
-    }
+    nowhere(&server, &request, problem, "go back, or to the first page")
 }
 
-async fn not_so(State(server): State<Arc<Server>>, method: Method, headers: HeaderMap) -> Response {
-    server.metrics.answered(405);
-    let message = format!("this path knows no `{method}`");
-    let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", message, "see /v1/openapi.json");
-    if refused::wants_page(&headers) { refused::plainly(&problem) } else { problem.into() }
+async fn not_so(State(server): State<Arc<Server>>, request: Request) -> Response {
+    let message = format!("this path knows no `{}`", request.method());
+    let remedy = "see /v1/openapi.json";
+    nowhere(
+        &server,
+        &request,
+        Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", message, remedy),
+        remedy,
+    )
+}
+
+/// Says no where there is no row that says how.
+fn nowhere(server: &Server, request: &Request, problem: Problem, on_a_page: &'static str) -> Response {
+    let response = match Dialect::of_path(request.uri().path()) {
+        Dialect::Api if refused::wants_page(request.headers()) => {
+            refused::plainly(&Problem { remedy: on_a_page, ..problem })
+        }
+        dialect => ask::refusal(dialect, problem),
+    };
+    server.metrics.answered(response.status().as_u16());
+    response
 }

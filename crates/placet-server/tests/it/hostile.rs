@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use placet_engine::Role;
 use placet_server::{
     Limits, Settings,
     endpoint::{Dialect, every},
@@ -69,11 +70,123 @@ async fn whoever_sends_slowly_is_answered_and_let_go() {
     slow.write_all(head.as_bytes()).await.unwrap();
     let told = reply(&mut slow).await;
     assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()));
+    for (begin, status) in
+        [("POST /api/holds HTT", 200), ("POST /v1/calls HTT", 200), ("GET /healthz HTT", 408)]
+    {
+        let mut slow = rig.connect().await;
+        slow.write_all(begin.as_bytes()).await.unwrap();
+        let told = reply(&mut slow).await;
+        assert_eq!((told.status, told.text.contains("took too long")), (status, true), "{begin}: {told:?}");
+    }
+    // Who says nothing at all is asked nothing.
     let mut silent = rig.connect().await;
-    silent.write_all(b"GET /healthz HTT").await.unwrap();
     let mut rest = Vec::new();
-    let _ = silent.read_to_end(&mut rest).await;
-    assert!(!String::from_utf8_lossy(&rest).contains("200 OK"));
+    silent.read_to_end(&mut rest).await.unwrap();
+    assert_eq!(rest, b"");
+}
+
+/// Heads that hyper does not take, behind the method and path.
+fn bad_heads() -> Vec<(&'static str, String)> {
+    let length = "content-length: 2\r\n";
+    vec![
+        ("no length", " HTTP/1.1\r\ncontent-length: two\r\n\r\n{}".to_owned()),
+        ("two lengths", format!(" HTTP/1.1\r\n{length}content-length: 3\r\n\r\n{{}}")),
+        ("a coding that nobody knows", " HTTP/1.1\r\ntransfer-encoding: gzip\r\n\r\n{}".to_owned()),
+        ("a control character", format!(" HTTP/1.1\r\nx-user: a\u{0}b\r\n{length}\r\n{{}}")),
+        ("a name with a blank", format!(" HTTP/1.1\r\nx user: a\r\n{length}\r\n{{}}")),
+        (
+            "many lines",
+            format!(" HTTP/1.1\r\n{}{length}\r\n{{}}", "x-forwarded-for: 10.0.0.1\r\n".repeat(100)),
+        ),
+        ("a long line", format!(" HTTP/1.1\r\nx-token: {}\r\n{length}\r\n{{}}", "x".repeat(300_000))),
+        ("a long query", format!("?{} HTTP/1.1\r\n{length}\r\n{{}}", "x".repeat(70_000))),
+        ("another version", format!(" HTTP/3.1\r\n{length}\r\n{{}}")),
+        ("a blank in the path", format!(" now HTTP/1.1\r\n{length}\r\n{{}}")),
+        ("much behind it", format!(" HTTP/1.1\r\ncontent-length: 1e9\r\n\r\n{}", "x".repeat(3_000_000))),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_head_that_cannot_be_read_is_answered_as_its_endpoint_says_no() {
+    let rig = Rig::new().await;
+    let secret = rig.token("plugin", Role::Agent, None).await;
+    let good = "GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
+    let behind = format!("/agentguard/{secret}/api/holds");
+    let elsewhere = format!("http://{}/api/holds", rig.address);
+    for (what, rest) in bad_heads() {
+        for path in ["/api/holds", &behind, &elsewhere, "/v1/calls", "/v1/holds"] {
+            for before in ["", "\r\n", good] {
+                let mut stream = rig.connect().await;
+                stream.write_all(before.as_bytes()).await.unwrap();
+                if before == good {
+                    while stream.read_u8().await.unwrap() != b'}' {}
+                }
+                stream.write_all(format!("POST {path}{rest}").as_bytes()).await.unwrap();
+                let told = reply(&mut stream).await;
+                let what = format!("{what} at {path} behind {before:?}: {told:?}");
+                assert_eq!(told.line("connection").as_deref(), Some("close"), "{what}");
+                match path {
+                    "/v1/calls" => {
+                        assert_eq!((told.status, &told.json()["answer"]), (200, &"block".into()), "{what}")
+                    }
+                    "/v1/holds" => {
+                        assert!(matches!(told.status, 400 | 431), "{what}");
+                        assert!(told.json()["error"]["remedy"].is_string(), "{what}");
+                    }
+                    _ => {
+                        assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{what}");
+                        assert!(
+                            told.json()["reason"].as_str().is_some_and(|reason| reason.len() > 20),
+                            "{what}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_ends_in_the_middle_is_answered() {
+    let rig = Rig::new().await;
+    for said in [
+        "POST /api/holds HTTP/1.1\r\nhost: 127",
+        "POST /api/holds HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\n\r\nfive\r\nhello",
+    ] {
+        let mut half = rig.connect().await;
+        half.write_all(said.as_bytes()).await.unwrap();
+        half.shutdown().await.unwrap();
+        let told = reply(&mut half).await;
+        assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{said}: {told:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_is_in_the_middle_of_a_head_when_the_service_stops_is_answered() {
+    let rig = Rig::with(limited(Limits { drain: Duration::from_millis(400), ..Limits::default() })).await;
+    let mut late = rig.connect().await;
+    late.write_all(b"POST /api/holds HTTP/1.1\r\nhost: 127").await.unwrap();
+    // Once another request is answered, that one has been looked at.
+    rig.get("/healthz").await;
+    let (serving, _directory) = rig.stop();
+    let told = reply(&mut late).await;
+    assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
+    drop(late);
+    serving.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_plugin_that_was_told_a_wrong_address_runs_nothing() {
+    let rig = Rig::new().await;
+    for path in ["//api/holds", "/api/holds/", "/agentguard/api/holds", "/placet/api/holds", "/v1/api/holds"]
+    {
+        for method in ["POST", "PUT", "GET"] {
+            let told = rig.send(method, path, "", b"{}").await;
+            assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{path}: {told:?}");
+        }
+    }
+    assert_eq!(rig.send("GET", "/api/holds", "", b"").await.json()["decision"], "block");
+    assert_eq!(rig.send("GET", "/v1/nothing", "", b"").await.status, 404);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

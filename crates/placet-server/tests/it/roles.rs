@@ -95,7 +95,9 @@ async fn a_path_knows_its_own_methods_and_no_other() {
     for (path, verbs) in known {
         for method in METHODS.into_iter().filter(|method| !verbs.contains(method)) {
             let reply = rig.ask(method, &filled(path, "x"), Some(&rig.first()), None).await;
-            assert_eq!(reply.status, 405, "{method} {path}");
+            // What says no with a block says everything with it.
+            let no = if Dialect::of_path(path) == Dialect::Api { 405 } else { 200 };
+            assert_eq!((reply.status, reply.text.contains("allow")), (no, false), "{method} {path}");
         }
     }
     assert_eq!(rig.get("/v1/none").await.status, 404);

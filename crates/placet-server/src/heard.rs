@@ -1,0 +1,243 @@
+//! A connection of which we know whether a request has begun that nobody has read yet, and what that one began with.
+
+use std::{
+    future::poll_fn,
+    io,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    task::{Context, Poll, ready},
+};
+
+use axum::body::{Body, Bytes, HttpBody};
+use hyper::body::{Frame, SizeHint};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::endpoint::Dialect;
+
+/// So much of a request is remembered: a first line, as far as paths of ours go.
+const BEGIN_MAX: usize = 256;
+
+/// Whose turn it is to say something.
+#[derive(Default)]
+pub struct Turn(AtomicU8);
+
+impl Turn {
+    /// The head of a request is to come, or comes.
+    const THEIRS: u8 = 0;
+    /// A request has been read, and its answer is being made.
+    const OURS: u8 = 1;
+    /// The answer is there, and on its way out.
+    const ANSWERED: u8 = 2;
+
+    fn is(&self, turn: u8) -> bool {
+        // Everything on a connection happens in one task.
+        self.0.load(Ordering::Relaxed) == turn
+    }
+
+    fn set(&self, turn: u8) {
+        self.0.store(turn, Ordering::Relaxed);
+    }
+
+    /// Whether no request has been read that is not answered.
+    pub fn is_theirs(&self) -> bool {
+        self.is(Self::THEIRS)
+    }
+
+    /// A request has been read.
+    pub fn take(&self) {
+        self.set(Self::OURS);
+    }
+}
+
+/// The body of an answer; it is our turn until it ends.
+pub struct Tail {
+    body: Body,
+    turn: Arc<Turn>,
+}
+
+impl Tail {
+    pub fn new(body: Body, turn: Arc<Turn>) -> Self {
+        Self { body, turn }
+    }
+}
+
+impl Drop for Tail {
+    fn drop(&mut self) {
+        self.turn.set(Turn::ANSWERED);
+    }
+}
+
+impl HttpBody for Tail {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// The connection.
+pub struct Heard<C> {
+    connection: C,
+    turn: Arc<Turn>,
+    begin: [u8; BEGIN_MAX],
+    length: usize,
+    /// How the endpoint of the request before says no.
+    before: Option<Dialect>,
+}
+
+impl<C> Heard<C> {
+    pub fn new(connection: C, turn: Arc<Turn>) -> Self {
+        Self { connection, turn, begin: [0; BEGIN_MAX], length: 0, before: None }
+    }
+
+    /// Whether a request has begun whose head has not been read.
+    pub fn is_unread(&self) -> bool {
+        self.turn.is_theirs() && self.length > 0
+    }
+
+    /// How the endpoint says no that the request is for, or else that of the request before.
+    pub fn dialect(&self) -> Dialect {
+        self.said().or(self.before).unwrap_or(Dialect::Api)
+    }
+
+    fn said(&self) -> Option<Dialect> {
+        path(&self.begin[..self.length]).map(Dialect::of_path)
+    }
+
+    /// Nothing is kept back any longer.
+    pub fn into_inner(self) -> C {
+        self.connection
+    }
+}
+
+/// The path in the first line of a request, however wrong the rest of it is.
+fn path(begin: &[u8]) -> Option<&str> {
+    let line = begin.split(|byte| matches!(byte, b'\r' | b'\n')).next()?;
+    let (before, mut target) = line.split_at(line.iter().position(|&byte| byte == b'/')?);
+    // Who asks a proxy names the host, too.
+    if before.ends_with(b":") && target.starts_with(b"//") {
+        target = &target[2..];
+        target = &target[target.iter().position(|&byte| byte == b'/')?..];
+    }
+    let path = target.split(|byte| matches!(byte, b'?' | b'#' | b' ' | b'\t')).next()?;
+    std::str::from_utf8(path).ok()
+}
+
+impl<C: AsyncRead + Unpin> Heard<C> {
+    /// Takes notice of what has come by now.
+    pub async fn look(&mut self) {
+        let mut some = [0; BEGIN_MAX];
+        let mut some = ReadBuf::new(&mut some);
+        poll_fn(|context| {
+            let _ = Pin::new(&mut *self).poll_read(context, &mut some);
+            Poll::Ready(())
+        })
+        .await;
+    }
+}
+
+impl<C: AsyncRead + Unpin> AsyncRead for Heard<C> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let known = buffer.filled().len();
+        ready!(Pin::new(&mut self.connection).poll_read(context, buffer))?;
+        let this = &mut *self;
+        if this.length < BEGIN_MAX && this.turn.is_theirs() {
+            let mut new = &buffer.filled()[known..];
+            if this.length == 0 {
+                // Empty lines between requests are nothing.
+                new = new.trim_ascii_start();
+            }
+            let count = new.len().min(BEGIN_MAX - this.length);
+            this.begin[this.length..][..count].copy_from_slice(&new[..count]);
+            this.length += count;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// What nobody has answered is not refused by hyper either: that is done where the endpoint is known. The end of the
+/// connection, too, is up to whoever has it.
+impl<C: AsyncWrite + Unpin> AsyncWrite for Heard<C> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if self.turn.is_theirs() {
+            return Poll::Ready(Ok(bytes.len()));
+        }
+        Pin::new(&mut self.connection).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(Pin::new(&mut self.connection).poll_flush(context))?;
+        if self.turn.is(Turn::ANSWERED) {
+            // All of the answer has gone out.
+            self.before = Some(self.dialect());
+            self.length = 0;
+            self.turn.set(Turn::THEIRS);
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        if self.turn.is_theirs() {
+            return Poll::Ready(Ok(parts.iter().map(|part| part.len()).sum()));
+        }
+        Pin::new(&mut self.connection).poll_write_vectored(context, parts)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.connection.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::path;
+
+    #[test]
+    fn a_path_is_found_in_what_is_no_request() {
+        for (line, said) in [
+            ("POST /api/holds HTTP/1.1\r\nhost: x", Some("/api/holds")),
+            ("POST /api/holds?next=http://x/y HTT", Some("/api/holds")),
+            ("POST http://placet:8080/a/api/holds HTTP/9", Some("/a/api/holds")),
+            ("P(ST\t/api/holds\t\t", Some("/api/holds")),
+            ("/api/holds", Some("/api/holds")),
+            ("POST http://placet", None),
+            ("POST http:/", Some("/")),
+            ("PO", None),
+            ("\u{16}\u{3}\u{1}", None),
+        ] {
+            assert_eq!(path(line.as_bytes()), said, "{line}");
+        }
+        assert_eq!(path(b"GET /\xff/api/holds "), None);
+    }
+}
