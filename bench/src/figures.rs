@@ -31,6 +31,11 @@ impl Times {
         Self(times)
     }
 
+    /// All of these.
+    pub fn of_all(all: Vec<Self>) -> Self {
+        Self::new(all.into_iter().flat_map(|times| times.0).collect())
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.0.len()

@@ -304,13 +304,13 @@ impl Engine {
             // It may be answered already: a hold that was joined.
             return Ok(if self.is_pending(ticket)? { Woken::TimeUp } else { Woken::Changed });
         }
-        let (number, woken) = self.shared.waiters.wait(ticket, held.record, until, asked);
+        let mut waiting = self.shared.waiters.wait(ticket, held.record, until, asked);
         self.ring();
         // Whoever answered before we began to wait has not woken us; whoever did just now may have used the answer for us.
-        if !self.is_pending(ticket)? && self.shared.waiters.withdraw(ticket, number) {
+        if !self.is_pending(ticket)? && waiting.withdraw() {
             return Ok(Woken::Changed);
         }
-        woken.await.map_err(|_| StoreError::gone())
+        waiting.woken().await.ok_or_else(StoreError::gone)
     }
 
     fn is_pending(&self, ticket: &Ticket) -> Result<bool, StoreError> {

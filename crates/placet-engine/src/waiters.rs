@@ -23,6 +23,9 @@ pub enum Woken {
     TimeUp,
 }
 
+/// Times of those who have gone may stay, as long as they are few.
+const TIMES_LEFT: usize = 64;
+
 /// Everybody who waits.
 #[derive(Default)]
 pub struct Waiters(Mutex<Inner>);
@@ -54,46 +57,75 @@ struct Inner {
     closed: bool,
 }
 
+/// The place of somebody who waits, theirs until they go.
+pub struct Waiting<'a> {
+    waiters: &'a Waiters,
+    ticket: Ticket,
+    number: u64,
+    told: oneshot::Receiver<Woken>,
+}
+
+impl Waiting<'_> {
+    /// What happens, once it does.
+    pub async fn woken(&mut self) -> Option<Woken> {
+        (&mut self.told).await.ok()
+    }
+
+    /// Stops waiting. False if somebody has taken them, or woken them already: then there is something to hear.
+    pub fn withdraw(&self) -> bool {
+        let mut inner = self.waiters.lock();
+        let Some(waiting) = inner.waiting.get_mut(&self.ticket) else { return false };
+        let Some(place) = waiting.iter().position(|waiter| waiter.number == self.number) else { return false };
+        waiting.swap_remove(place);
+        if waiting.is_empty() {
+            inner.waiting.remove(&self.ticket);
+        }
+        inner.count -= 1;
+        inner.tidy();
+        true
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.withdraw();
+    }
+}
+
+impl Inner {
+    /// Forgets the times of those who have gone, when they are most of all.
+    fn tidy(&mut self) {
+        if self.times.len() > 2 * self.count + TIMES_LEFT {
+            let waiting = &self.waiting;
+            self.times.retain(|Reverse((_, number, ticket))| {
+                waiting.get(ticket).is_some_and(|waiting| waiting.iter().any(|waiter| waiter.number == *number))
+            });
+        }
+    }
+}
+
 impl Waiters {
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for something to happen to a hold after `record`, until `until`. The number is that of whoever waits.
-    pub fn wait(
-        &self,
-        ticket: &Ticket,
-        record: u64,
-        until: Instant,
-        asked: &Arc<Asked>,
-    ) -> (u64, oneshot::Receiver<Woken>) {
+    /// Waits for something to happen to a hold after `record`, until `until`.
+    pub fn wait(&self, ticket: &Ticket, record: u64, until: Instant, asked: &Arc<Asked>) -> Waiting<'_> {
         let (tell, told) = oneshot::channel();
         let mut inner = self.lock();
+        let number = inner.next;
+        inner.next += 1;
+        let waiting = Waiting { waiters: self, ticket: ticket.clone(), number, told };
         if inner.closed {
             let _ = tell.send(Woken::TimeUp);
-            return (u64::MAX, told);
+            return waiting;
         }
         inner.after = if inner.count == 0 { record } else { inner.after.min(record) };
         inner.count += 1;
-        let number = inner.next;
-        inner.next += 1;
         let waiter = Waiter { number, tell, asked: Arc::clone(asked) };
         inner.waiting.entry(ticket.clone()).or_default().push(waiter);
         inner.times.push(Reverse((until, number, ticket.clone())));
-        (number, told)
-    }
-
-    /// Stops waiting. False if somebody has taken them, or woken them already: then there is something to hear.
-    pub fn withdraw(&self, ticket: &Ticket, number: u64) -> bool {
-        let mut inner = self.lock();
-        let Some(waiting) = inner.waiting.get_mut(ticket) else { return false };
-        let Some(place) = waiting.iter().position(|waiter| waiter.number == number) else { return false };
-        waiting.swap_remove(place);
-        if waiting.is_empty() {
-            inner.waiting.remove(ticket);
-        }
-        inner.count -= 1;
-        true
+        waiting
     }
 
     /// Something happened to a hold.
@@ -101,6 +133,7 @@ impl Waiters {
         let mut inner = self.lock();
         let waiting = inner.waiting.remove(ticket).unwrap_or_default();
         inner.count -= waiting.len();
+        inner.tidy();
         drop(inner);
         waiting.into_iter().for_each(|waiter| waiter.wake(Woken::Changed));
     }
@@ -125,6 +158,7 @@ impl Waiters {
             inner.waiting.remove(ticket);
         }
         inner.count -= 1;
+        inner.tidy();
         Some(waiter)
     }
 

@@ -26,39 +26,54 @@ const ANY: &[u8] = b"GET / HTTP/1.1\r\nconnection: close\r\n\r\n";
 
 /// Serves `connection` until it ends; after `stop`, until what is on its way is answered. Who was not understood is told
 /// so, and has `patience` to end what they are sending.
-pub async fn converse<C, A, F>(
-    server: &Server,
+pub fn converse<C, A, F, T>(
+    server: Arc<Server>,
     builder: &http1::Builder,
     connection: C,
     answer: A,
     patience: Duration,
-    stop: impl Future<Output = ()>,
-) where
+    stop: T,
+) -> impl Future<Output = ()> + use<C, A, F, T>
+where
     C: AsyncRead + AsyncWrite + Unpin,
     A: Fn(Request<Incoming>) -> F,
     F: Future<Output = Result<Response<Body>, Infallible>>,
+    T: Future<Output = ()>,
 {
     let turn = Arc::new(Turn::default());
     let heard = Heard::new(connection, Arc::clone(&turn));
-    let service = service_fn(|request| {
+    let whose = Arc::clone(&turn);
+    let service = service_fn(move |request| {
         turn.take();
         let (turn, answered) = (Arc::clone(&turn), answer(request));
         async move { answered.await.map(|response| response.map(|body| Tail::new(body, turn))) }
     });
+    // What is made out here has one place in the future; there are thousands of those.
     let mut served = builder.serve_connection(TokioIo::new(heard), service);
-    let ended = tokio::select! {
-        ended = &mut served => ended,
-        () = stop => {
-            std::pin::Pin::new(&mut served).graceful_shutdown();
-            // A head that does not end has a part of the time only: there must be some left to say so.
-            match tokio::time::timeout(server.settings.limits.drain / 4, &mut served).await {
-                Ok(ended) => ended,
-                Err(_) if turn.is_theirs() => Ok(()),
-                Err(_) => (&mut served).await,
+    async move {
+        let ended = tokio::select! {
+            ended = &mut served => ended,
+            () = stop => {
+                std::pin::Pin::new(&mut served).graceful_shutdown();
+                // A head that does not end has a part of the time only: there must be some left to say so.
+                match tokio::time::timeout(server.settings.limits.drain / 4, &mut served).await {
+                    Ok(ended) => ended,
+                    Err(_) if whose.is_theirs() => Ok(()),
+                    Err(_) => (&mut served).await,
+                }
             }
-        }
-    };
-    let mut heard = served.into_parts().io.into_inner();
+        };
+        Box::pin(part(&server, served.into_parts().io.into_inner(), ended, patience)).await;
+    }
+}
+
+/// Ends what has been served: by an answer, if a request has begun that nobody has read.
+async fn part<C: AsyncRead + AsyncWrite + Unpin>(
+    server: &Server,
+    mut heard: Heard<C>,
+    ended: hyper::Result<()>,
+    patience: Duration,
+) {
     if server.is_stopping() {
         // Who has sent a request that hyper did not look at any more waits for an answer, too.
         heard.look().await;

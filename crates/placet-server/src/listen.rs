@@ -202,13 +202,13 @@ async fn begin(
         connections.spawn(async move {
             let told = async {
                 match connection {
-                    Connection::Net(stream, _) => tell_no(&server, stream, place).await,
+                    Connection::Net(stream, _) => tell_no(server, stream, place).await,
                     Connection::Tls(stream, _, config) => {
                         if let Some(stream) = secured(stream, config, OVER_TIME).await {
-                            tell_no(&server, stream, place).await;
+                            tell_no(server, stream, place).await;
                         }
                     }
-                    Connection::Unix(stream) => tell_no(&server, stream, place).await,
+                    Connection::Unix(stream) => tell_no(server, stream, place).await,
                 }
             };
             let _ = tokio::time::timeout(OVER_TIME, told).await;
@@ -216,18 +216,22 @@ async fn begin(
         return;
     };
     let (server, router) = (Arc::clone(server), router.clone());
-    connections.spawn(async move {
-        match connection {
-            Connection::Net(stream, peer) => drive(server, router, stream, Peer::Net(peer), place).await,
-            Connection::Tls(stream, peer, config) => {
+    match connection {
+        Connection::Net(stream, peer) => {
+            connections.spawn(drive(server, router, stream, Peer::Net(peer), place));
+        }
+        Connection::Unix(stream) => {
+            connections.spawn(drive(server, router, stream, Peer::Unix, place));
+        }
+        Connection::Tls(stream, peer, config) => {
+            connections.spawn(async move {
                 let patience = server.settings.limits.head;
                 if let Some(stream) = secured(stream, config, patience).await {
-                    drive(server, router, stream, Peer::Net(peer), place).await;
+                    Box::pin(drive(server, router, stream, Peer::Net(peer), place)).await;
                 }
-            }
-            Connection::Unix(stream) => drive(server, router, stream, Peer::Unix, place).await,
+            });
         }
-    });
+    }
 }
 
 /// The stream inside, if the other end speaks TLS as we do, soon.
@@ -250,13 +254,13 @@ fn builder(head: Duration) -> http1::Builder {
 }
 
 /// Serves one connection to its end.
-async fn drive<C: AsyncRead + AsyncWrite + Unpin>(
+fn drive<C: AsyncRead + AsyncWrite + Unpin>(
     server: Arc<Server>,
     router: Router,
     connection: C,
     peer: Peer,
-    _place: OwnedSemaphorePermit,
-) {
+    place: OwnedSemaphorePermit,
+) -> impl Future<Output = ()> {
     let open = Open::new(&server);
     let limits = &server.settings.limits;
     let answer = move |mut request: Request<Incoming>| {
@@ -264,10 +268,14 @@ async fn drive<C: AsyncRead + AsyncWrite + Unpin>(
         router.clone().call(request)
     };
     let mut stopping = server.stopping();
-    let stopped = async { drop(stopping.wait_for(|stop| *stop).await) };
+    let stopped = async move { drop(stopping.wait_for(|stop| *stop).await) };
     let connection = Unhurried::new(connection, limits.write);
-    converse(&server, &builder(limits.head), connection, answer, limits.head, stopped).await;
-    drop(open);
+    let (builder, patience) = (builder(limits.head), limits.head);
+    let served = converse(server, &builder, connection, answer, patience, stopped);
+    async move {
+        served.await;
+        drop((open, place));
+    }
 }
 
 /// A connection that is counted.
@@ -288,7 +296,7 @@ impl Drop for Open {
 
 /// Serves one request with a no, in the dialect of whoever asks.
 async fn tell_no<C: AsyncRead + AsyncWrite + Unpin>(
-    server: &Server,
+    server: Arc<Server>,
     connection: C,
     _place: OwnedSemaphorePermit,
 ) {

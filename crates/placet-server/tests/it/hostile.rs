@@ -268,7 +268,7 @@ async fn a_caller_that_goes_away_leaves_its_hold_or_takes_it_along() {
         rig.pending(if may_retry { 1 } else { 2 }).await;
         drop(stream);
         // The one that can come back finds its hold; nobody could use the answer to the other.
-        while rig.engine.pending(10).unwrap().len() != left {
+        while rig.engine.pending(10).unwrap().len() != left || rig.engine.waiting() != 0 {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     }
