@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc, PoisonError, RwLock,
-    atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering},
+    atomic::{AtomicBool, AtomicI64, Ordering},
 };
 
 use placet_core::Timestamp;
@@ -10,6 +10,7 @@ use placet_store::{Ledger, Store, StoreError};
 
 use crate::{
     AuditKeys, Clock, Configuration, Snapshot,
+    crowd::Crowd,
     grants::OpenedGrants,
     logins::Door,
     timekeeper::{self, Timekeeper},
@@ -31,8 +32,7 @@ pub(crate) struct Shared {
     pub keys: Arc<AuditKeys>,
     pub clock: Arc<dyn Clock>,
     pub waiters: Waiters,
-    /// How many calls are being decided and written down.
-    pub deciding: AtomicUsize,
+    pub crowd: Crowd,
     pub door: Door,
     pub trouble: Trouble,
     /// Whether the log has grown since the last checkpoint.
@@ -58,7 +58,7 @@ impl Engine {
             keys: Arc::new(keys),
             clock,
             waiters: Waiters::default(),
-            deciding: AtomicUsize::new(0),
+            crowd: Crowd::default(),
             door: Door::default(),
             trouble: Trouble::default(),
             grown: AtomicBool::new(false),
@@ -128,7 +128,7 @@ impl Engine {
 
     /// A number that changes when anything was written, by this process or another.
     pub fn version(&self) -> Result<u64, StoreError> {
-        self.shared.store.others_version()
+        self.shared.store.version()
     }
 
     /// How many callers wait for a person in this process.

@@ -45,6 +45,8 @@ mod lift;
 
 mod waiters;
 
+mod crowd;
+
 mod timekeeper;
 
 mod holds;

@@ -20,7 +20,7 @@ use placet_core::{
     rule::Track,
     warrant::{Authority, Counters, Held as Possessed, Nonce, Nonces, Possession, Posture, SealedProof},
 };
-use placet_store::{Store, StoreError, Turn, Work, transact_telling};
+use placet_store::{Store, StoreError, Work, transact_telling};
 
 use crate::{
     Answer, Engine, Held, Snapshot,
@@ -208,7 +208,7 @@ impl Engine {
         let mut again: Option<Ticket> = None;
         let mut tries = 0;
         loop {
-            let deciding = Deciding::new(shared);
+            let deciding = shared.crowd.enter();
             // Kept until it is settled, so that the writer need not clear it away.
             let prepared = Arc::new(prepare(shared, &asked, again.clone())?);
             let settling = Arc::clone(&prepared);
@@ -316,28 +316,6 @@ impl Engine {
     fn is_pending(&self, ticket: &Ticket) -> Result<bool, StoreError> {
         let hold = look(&*self.shared.store, |ledger| ledger.hold_by_ticket(ticket))?;
         Ok(hold.is_some_and(|hold| hold.state == placet_core::hold::HoldState::Pending))
-    }
-}
-
-/// A call that is being decided and written down.
-struct Deciding<'a>(&'a Shared);
-
-impl<'a> Deciding<'a> {
-    fn new(shared: &'a Shared) -> Self {
-        shared.deciding.fetch_add(1, Ordering::Relaxed);
-        Self(shared)
-    }
-
-    /// Whoever is alone writes on the spot, which is quicker. Where others come too, a thread that waits for the disk
-    /// keeps them waiting, and all are written together.
-    fn turn(&self) -> Turn {
-        if self.0.deciding.load(Ordering::Relaxed) > 1 { Turn::WithOthers } else { Turn::AtOnce }
-    }
-}
-
-impl Drop for Deciding<'_> {
-    fn drop(&mut self) {
-        self.0.deciding.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -75,7 +75,9 @@ impl Waiting<'_> {
     pub fn withdraw(&self) -> bool {
         let mut inner = self.waiters.lock();
         let Some(waiting) = inner.waiting.get_mut(&self.ticket) else { return false };
-        let Some(place) = waiting.iter().position(|waiter| waiter.number == self.number) else { return false };
+        let Some(place) = waiting.iter().position(|waiter| waiter.number == self.number) else {
+            return false;
+        };
         waiting.swap_remove(place);
         if waiting.is_empty() {
             inner.waiting.remove(&self.ticket);
@@ -98,7 +100,9 @@ impl Inner {
         if self.times.len() > 2 * self.count + TIMES_LEFT {
             let waiting = &self.waiting;
             self.times.retain(|Reverse((_, number, ticket))| {
-                waiting.get(ticket).is_some_and(|waiting| waiting.iter().any(|waiter| waiter.number == *number))
+                waiting
+                    .get(ticket)
+                    .is_some_and(|waiting| waiting.iter().any(|waiter| waiter.number == *number))
             });
         }
     }

@@ -72,6 +72,10 @@ impl<S: Store> Store for Failing<S> {
         self.inner.shelves()
     }
 
+    fn version(&self) -> Result<u64> {
+        self.inner.version()
+    }
+
     fn others_version(&self) -> Result<u64> {
         self.inner.others_version()
     }

@@ -20,7 +20,9 @@ pub trait Store: Send + Sync {
     /// What rules remember, as far as it is at hand. Work sees it exactly; others may see it a moment too early or
     /// too late.
     fn shelves(&self) -> &Shelves;
-    /// A number that changes when another process has written.
+    /// A number that changes when anything was written, here or by another process.
+    fn version(&self) -> Result<u64, StoreError>;
+    /// A number that changes when another process has written, at the latest a look later. It may change without that.
     fn others_version(&self) -> Result<u64, StoreError>;
 }
 

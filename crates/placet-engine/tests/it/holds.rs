@@ -259,6 +259,10 @@ impl Store for Looked {
         self.inner.shelves()
     }
 
+    fn version(&self) -> Result<u64, StoreError> {
+        self.inner.version()
+    }
+
     fn others_version(&self) -> Result<u64, StoreError> {
         self.inner.others_version()
     }

@@ -2,6 +2,8 @@
 
 mod connection;
 
+mod journal;
+
 mod backup;
 
 mod cache;
@@ -9,6 +11,8 @@ mod cache;
 mod ledger;
 
 mod rows;
+
+mod watcher;
 
 mod writer;
 
@@ -21,7 +25,7 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::mpsc;
 
-use self::{cache::Cache, ledger::SqliteLedger, writer::Desk};
+use self::{cache::Cache, journal::Checkpointer, ledger::SqliteLedger, watcher::Watcher, writer::Desk};
 use crate::{
     Shelves, StoreError,
     store::{Look, Store, Work},
@@ -43,10 +47,10 @@ pub struct SqliteStore {
     desk: Arc<Desk>,
     queue: Option<mpsc::Sender<Work>>,
     writer: Option<JoinHandle<()>>,
-    checkpointer: Option<connection::Checkpointer>,
+    checkpointer: Option<Checkpointer>,
     readers: Arc<Readers>,
     shelves: Arc<Shelves>,
-    watcher: Mutex<Option<Connection>>,
+    watcher: Mutex<Watcher>,
 }
 
 /// Connections that only read, for whoever needs one.
@@ -75,13 +79,13 @@ impl SqliteStore {
     /// Opens the file at `path`, or makes it.
     pub fn open(path: &Path, options: Options) -> Result<Self, StoreError> {
         let connection = connection::open_writer(path, options)?;
-        let watcher = connection::open_reader(path)?;
+        let watcher = Watcher::new(connection::open_reader(path)?)?;
         let readers = Arc::new(Readers { path: path.to_owned(), idle: Mutex::default() });
         let shelves = Arc::new(Shelves::default());
         let (queue, queued) = mpsc::channel(QUEUE_MAX);
         let desk = Arc::new(Desk::new(connection, options.busy, Arc::clone(&shelves)));
         let served = Arc::clone(&desk);
-        let checkpointer = connection::Checkpointer::start(path, options);
+        let checkpointer = Checkpointer::start(path, options, Arc::clone(&desk));
         let writer = std::thread::Builder::new()
             .name("placet-writer".to_owned())
             .spawn(move || served.serve(queued))
@@ -95,7 +99,7 @@ impl SqliteStore {
             checkpointer,
             readers,
             shelves,
-            watcher: Mutex::new(Some(watcher)),
+            watcher: Mutex::new(watcher),
         })
     }
 
@@ -142,16 +146,19 @@ impl Store for SqliteStore {
         &self.shelves
     }
 
+    fn version(&self) -> Result<u64, StoreError> {
+        self.watcher.lock().unwrap_or_else(PoisonError::into_inner).version()
+    }
+
     fn others_version(&self) -> Result<u64, StoreError> {
-        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
-        watcher.as_ref().map_or_else(|| Err(StoreError::gone()), rows::data_version)
+        self.watcher.lock().unwrap_or_else(PoisonError::into_inner).others(&self.desk)
     }
 }
 
 impl Drop for SqliteStore {
     fn drop(&mut self) {
         // Whoever closes the file last moves the journal into it, and only the writer can.
-        *self.watcher.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.watcher.lock().unwrap_or_else(PoisonError::into_inner).close();
         self.readers.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.checkpointer = None;
         // The queue closes, what is in it is written, and the writer ends.

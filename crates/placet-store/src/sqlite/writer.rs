@@ -6,7 +6,7 @@ use std::{
     slice,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -33,14 +33,33 @@ pub struct Desk {
     /// Pieces of work that were queued and are not durable yet.
     queued: AtomicUsize,
     shelves: Arc<Shelves>,
+    written: Arc<Written>,
+}
+
+/// How often something was written.
+#[derive(Default)]
+struct Written {
+    /// Here.
+    own: AtomicU64,
+    /// Elsewhere, as far as whoever wrote here afterwards has seen.
+    foreign: AtomicU64,
 }
 
 impl Desk {
     /// A desk for a connection that another process may keep waiting for `busy`.
     pub fn new(connection: Connection, busy: Duration, shelves: Arc<Shelves>) -> Self {
         let cache = Cache::default();
-        let writer = Writer { connection, cache, version: None, busy, took: Duration::ZERO };
-        Self { writer: Mutex::new(writer), queued: AtomicUsize::new(0), shelves }
+        let written = Arc::new(Written::default());
+        let seen = Arc::clone(&written);
+        let writer = Writer { connection, cache, version: None, busy, took: Duration::ZERO, written: seen };
+        Self { writer: Mutex::new(writer), queued: AtomicUsize::new(0), shelves, written }
+    }
+
+    /// How often something was written here, and how often whoever did so found that somebody else had, too.
+    pub fn written(&self) -> (u64, u64) {
+        // In this order: what was written here has been noticed as somebody else's before it is counted.
+        let own = self.written.own.load(Ordering::SeqCst);
+        (own, self.written.foreign.load(Ordering::SeqCst))
     }
 
     /// Writes until the queue is closed and empty.
@@ -59,6 +78,12 @@ impl Desk {
             drop(writer);
             self.queued.fetch_sub(pieces, Ordering::SeqCst);
         }
+    }
+
+    /// Does something while nobody here writes.
+    pub fn alone<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        work()
     }
 
     /// One more piece of work is about to be queued.
@@ -102,6 +127,7 @@ struct Writer {
     busy: Duration,
     /// How long the last write took.
     took: Duration,
+    written: Arc<Written>,
 }
 
 impl Writer {
@@ -169,6 +195,7 @@ impl Writer {
             self.cache = Cache::default();
             shelves.forget();
             self.version = Some(version);
+            self.written.foreign.fetch_add(1, Ordering::SeqCst);
         }
         self.cache.tidy();
         let mut ledger = SqliteLedger::new(&self.connection, &mut self.cache);
@@ -176,6 +203,7 @@ impl Writer {
             (work.run)(&mut ledger).map_err(Failure::OfWork)?;
         }
         ledger.flush().map_err(Failure::OfFile)?;
+        self.written.own.fetch_add(1, Ordering::SeqCst);
         self.execute("commit").map_err(of_file)?;
         shelves.replace(self.cache.take_news_of_shelves());
         Ok(())

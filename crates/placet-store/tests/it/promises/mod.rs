@@ -91,6 +91,7 @@ macro_rules! keeps_every_promise {
             work::looking_changes_nothing,
             work::two_stores_see_each_others_work,
             work::another_stores_work_is_noticed,
+            work::work_of_ones_own_is_no_news,
             work::a_full_queue_answers_at_once,
             work::a_store_that_goes_writes_what_was_queued,
             work::everything_is_there_after_opening_again,

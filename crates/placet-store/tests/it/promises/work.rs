@@ -197,6 +197,37 @@ pub fn another_stores_work_is_noticed(place: &dyn Place) {
     assert_eq!(store.others_version().unwrap(), before);
     write(&*other, |ledger| ledger.counter_add("any", 1));
     assert_ne!(store.others_version().unwrap(), before);
+    // Also when somebody writes here all the time, and whoever wrote before or after it.
+    for round in 0..100 {
+        let before = (store.version().unwrap(), store.others_version().unwrap());
+        let writers: [&dyn Store; 3] = match round % 4 {
+            0 => [&*store, &*other, &*store],
+            1 => [&*other, &*store, &*store],
+            2 => [&*store, &*store, &*other],
+            _ => [&*other, &*other, &*store],
+        };
+        for writer in writers {
+            write(writer, |ledger| ledger.counter_add("any", 1));
+            if round % 3 == 0 {
+                store.others_version().unwrap();
+            }
+        }
+        store.others_version().unwrap();
+        assert_ne!(store.others_version().unwrap(), before.1, "{round}");
+        assert_ne!(store.version().unwrap(), before.0, "{round}");
+    }
+}
+
+pub fn work_of_ones_own_is_no_news(place: &dyn Place) {
+    let store = place.open();
+    write(&*store, |ledger| ledger.counter_add("any", 1));
+    let noticed = (0..100).filter(|_| {
+        let before = store.others_version().unwrap();
+        write(&*store, |ledger| ledger.counter_add("any", 1));
+        store.others_version().unwrap() != before
+    });
+    // At first nobody knows whose the data is.
+    assert!(noticed.count() <= 1);
 }
 
 pub fn a_full_queue_answers_at_once(place: &dyn Place) {
