@@ -77,12 +77,24 @@ impl Engine {
 
     /// Takes note of something that happened.
     pub async fn report(&self, report: Report) -> Result<Noted, StoreError> {
+        self.report_if(report, |_, _| Ok(true)).await?.ok_or_else(StoreError::gone)
+    }
+
+    /// Takes note of something that happened, if whoever says so may; nothing otherwise.
+    pub(crate) async fn report_if(
+        &self,
+        report: Report,
+        may: impl Fn(&mut dyn Ledger, &Report) -> Result<bool, StoreError> + Send + 'static,
+    ) -> Result<Option<Noted>, StoreError> {
         let shared = Arc::clone(&self.shared);
-        let run = move |ledger: &mut dyn Ledger| take_note(&shared, ledger, &report);
-        let (noted, ended) = transact(&*self.shared.store, run).await?;
+        let run = move |ledger: &mut dyn Ledger| match may(ledger, &report)? {
+            true => take_note(&shared, ledger, &report).map(Some),
+            false => Ok(None),
+        };
+        let Some((noted, ended)) = transact(&*self.shared.store, run).await? else { return Ok(None) };
         self.shared.grown.store(true, Ordering::SeqCst);
         ended.iter().for_each(|ticket| self.shared.waiters.wake(ticket));
-        Ok(noted)
+        Ok(Some(noted))
     }
 }
 

@@ -27,12 +27,24 @@ const NAME_LETTERS: usize = 64;
 impl Engine {
     /// Ends a session: its pending holds, not those of sessions it started.
     pub async fn end_session(&self, session: &str) -> Result<(), StoreError> {
+        self.end_session_if(session, |_, _| Ok(true)).await.map(drop)
+    }
+
+    /// Ends a session, if whoever says so may; false otherwise.
+    pub(crate) async fn end_session_if(
+        &self,
+        session: &str,
+        may: impl Fn(&mut dyn Ledger, &str) -> Result<bool, StoreError> + Send + 'static,
+    ) -> Result<bool, StoreError> {
         let (shared, id) = (Arc::clone(&self.shared), session.to_owned());
-        let run = move |ledger: &mut dyn Ledger| end(&shared, ledger, &id);
-        let tickets = transact(&*self.shared.store, run).await?;
+        let run = move |ledger: &mut dyn Ledger| match may(ledger, &id)? {
+            true => end(&shared, ledger, &id).map(Some),
+            false => Ok(None),
+        };
+        let Some(tickets) = transact(&*self.shared.store, run).await? else { return Ok(false) };
         self.shared.grown.store(true, Ordering::SeqCst);
         tickets.iter().for_each(|ticket| self.shared.waiters.wake(ticket));
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -75,12 +75,10 @@ pub async fn abandon(asked: Asked) -> Result<Response, Problem> {
     let session = asked.param("session");
     // One name stands for many sessions; nobody ends them all.
     if can_come_back(session) && session.len() <= NAME_MAX {
-        if let Some(agent) = asked.caller.as_ref().and_then(Caller::agent)
-            && asked.server.engine.others_have_something_in(session, agent)?
-        {
-            return Err(calls::matter_of_another());
+        match asked.caller.as_ref().and_then(Caller::agent) {
+            Some(agent) => asked.server.engine.end_session_of(agent, session).await?,
+            None => asked.server.engine.end_session(session).await?,
         }
-        asked.server.engine.end_session(session).await?;
     }
     Ok(reply(StatusCode::OK, &json!({})))
 }

@@ -11,7 +11,7 @@ use placet_core::{
     hold::{HoldState, Ticket},
     warrant::SealedProof,
 };
-use placet_engine::{Answer, Caller, HoldName, Presented, Role, Submission};
+use placet_engine::{Answer, Caller, HoldName, NotHeard, Presented, Role, Submission};
 use serde_json::json;
 
 use crate::{
@@ -80,14 +80,16 @@ pub fn owned_by(caller: Option<&Caller>, call: ToolCall) -> Result<ToolCall, Pro
     if call.agent() == agent { Ok(call) } else { Err(another_agent(agent)) }
 }
 
-/// Somebody speaks for an agent in a matter of another.
-pub fn matter_of_another() -> Problem {
-    Problem::new(
-        StatusCode::FORBIDDEN,
-        "another_agent",
-        "this is a matter of another agent in the same session",
-        "give each agent sessions of its own, and name the one it came from as `parent_session`",
-    )
+impl From<NotHeard> for Problem {
+    fn from(error: NotHeard) -> Self {
+        let remedy = "give each agent sessions of its own, and name the one it came from as `parent_session`";
+        match error {
+            NotHeard::OfAnother => {
+                Problem::new(StatusCode::FORBIDDEN, "another_agent", error.to_string(), remedy)
+            }
+            NotHeard::Store(error) => error.into(),
+        }
+    }
 }
 
 /// Somebody speaks for an agent that is not theirs.

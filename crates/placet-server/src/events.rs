@@ -73,18 +73,16 @@ pub async fn take(server: &Server, caller: Option<&Caller>, wire: &Json) -> Resu
         None => Event::from_json(wire),
     };
     let event = event.map_err(|error| Problem::malformed(error.to_string()))?;
-    if let Some(agent) = agent {
-        if event.agent() != agent {
-            return Err(calls::another_agent(agent));
-        }
-        if server.engine.is_for_others_to_say(&event, agent)? {
-            return Err(calls::matter_of_another());
-        }
+    if let Some(agent) = agent.filter(|agent| event.agent() != *agent) {
+        return Err(calls::another_agent(agent));
     }
     server.metrics.events.fetch_add(1, Ordering::Relaxed);
     match event {
         Event::Other(report) => {
-            let noted = server.engine.report(report).await?;
+            let noted = match agent {
+                Some(agent) => server.engine.report_of(agent, report).await?,
+                None => server.engine.report(report).await?,
+            };
             Ok(json!({
                 "findings": noted.findings, "cites": noted.cites, "ungoverned": noted.ungoverned,
             }))
