@@ -1,7 +1,7 @@
 //! Writes that are sent twice and done once: a caller gives each a key, and the same key gets the same reply.
 //!
-//! Kept in memory, for the last ten thousand within some megabytes, those of people apart from those of agents: what matters beyond a restart (an answer to a hold, a mode, a
-//! revocation) is the same when it is done twice.
+//! Kept in memory, for the last ten thousand within some megabytes, those of people apart from those of agents: what
+//! matters beyond a restart (an answer to a hold, a mode, a revocation) is the same when it is done twice.
 //!
 //! Two kinds of reply are not kept. An answer to a call is worth no more than the moment it was given in: what was allowed may
 //! have been stopped, revoked or used up since, so the same key decides anew. And a secret is shown once.
@@ -94,7 +94,7 @@ impl Kept {
     }
 }
 
-/// A key whose request is being done. Whoever goes away before the end leaves it free.
+/// A key whose request is being done. It is free again if that comes to nothing.
 struct Doing {
     kept: Arc<Idempotent>,
     name: Name,
@@ -195,7 +195,15 @@ pub async fn once(row: &'static Endpoint, asked: Asked) -> Result<Response, Prob
     if let Some(reply) = kept.begin(name, Sha256::digest(&asked.body).into())? {
         return Ok(reply);
     }
-    let doing = Doing { kept, name };
+    // Whoever goes away before the end asks again under the same key: what they began is done nevertheless, once.
+    match tokio::spawn(go_through_with(row, asked, Doing { kept, name })).await {
+        Ok(replied) => replied,
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(_) => Err(Problem::stopping()),
+    }
+}
+
+async fn go_through_with(row: &'static Endpoint, asked: Asked, doing: Doing) -> Result<Response, Problem> {
     let response = (row.handler)(asked).await?;
     if ONCE_ONLY.contains(&row.path) {
         doing.end(State::Shown);

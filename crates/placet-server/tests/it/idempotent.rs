@@ -1,9 +1,14 @@
 //! Writes that are sent twice with one key.
 
 use placet_engine::Role;
+use placet_store::{
+    Ledger, Store as _, Work,
+    sqlite::{Options, SqliteStore},
+};
 use serde_json::{Value, json};
+use tokio::{io::AsyncWriteExt as _, sync::oneshot};
 
-use crate::rig::{Reply, Rig, harmless, risky};
+use crate::rig::{Reply, Rig, harmless, reply, risky};
 
 /// A request with `key`, by whoever has `secret`.
 async fn send(rig: &Rig, path: &str, key: &str, secret: Option<&str>, body: &Value) -> Reply {
@@ -80,4 +85,61 @@ async fn a_secret_is_shown_once_and_made_once() {
     // What was refused was not done, so the key is free.
     assert_eq!(send(&rig, "/v1/tokens", "f", Some(&rig.first()), &json!({ "name": "" })).await.status, 400);
     assert!(send(&rig, "/v1/tokens", "f", Some(&rig.first()), &body).await.status < 300);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_goes_away_in_the_middle_has_it_done_once() {
+    let rig = Rig::new().await;
+    let body = json!({ "name": "bot", "role": "agent" }).to_string();
+    // Somebody else writes, so that what is begun does not end.
+    let path = rig.directory.path().join("placet.db");
+    let (begun, has_begun) = oneshot::channel();
+    let (go_on, may_go_on) = std::sync::mpsc::channel::<()>();
+    let busy = std::thread::spawn(move || {
+        let store = SqliteStore::open(&path, Options::default()).unwrap();
+        let mut begun = Some(begun);
+        let keep_busy = move |_: &mut dyn Ledger| {
+            let _ = begun.take().map(|begun| begun.send(()));
+            let _ = may_go_on.recv();
+            Ok(())
+        };
+        store.submit(Work::new(keep_busy, |done| done.unwrap()));
+    });
+    has_begun.await.unwrap();
+    let head = format!(
+        "POST /v1/tokens HTTP/1.1\r\nhost: {}\r\nconnection: close\r\nidempotency-key: k\r\n\
+         authorization: Bearer {}\r\ncontent-length: {}\r\n\r\n{body}",
+        rig.address,
+        rig.first(),
+        body.len()
+    );
+    // Of two, one begins, and the other is told so. The one that has begun goes away.
+    let (mut one, mut other) = (rig.connect().await, rig.connect().await);
+    one.write_all(head.as_bytes()).await.unwrap();
+    other.write_all(head.as_bytes()).await.unwrap();
+    let told = tokio::select! {
+        told = reply(&mut one) => told,
+        told = reply(&mut other) => told,
+    };
+    assert_eq!(told.json()["error"]["code"], "in_progress");
+    drop((one, other));
+    let again = async || {
+        let body = serde_json::from_str(&body).unwrap();
+        let reply = send(&rig, "/v1/tokens", "k", Some(&rig.first()), &body).await;
+        reply.json()["error"]["code"].as_str().unwrap_or("done").to_owned()
+    };
+    // Only whoever asks is connected any more.
+    while !rig.get("/metrics").await.text.contains("\nplacet_connections 1\n") {}
+    assert_eq!(again().await, "in_progress");
+    go_on.send(()).unwrap();
+    busy.join().unwrap();
+    let code = loop {
+        match again().await.as_str() {
+            "in_progress" => {}
+            code => break code.to_owned(),
+        }
+    };
+    assert_eq!(code, "done_before");
+    let tokens = rig.get("/v1/tokens").await.text;
+    assert_eq!(tokens.matches("\"bot\"").count(), 1, "{tokens}");
 }
