@@ -7,8 +7,8 @@
 use std::{convert::Infallible, future::ready, sync::Arc, time::Duration};
 
 use axum::{
-    body::Body,
-    http::{Request, Response, StatusCode},
+    body::{Body, Bytes, HttpBody as _},
+    http::{HeaderValue, Request, Response, StatusCode, header},
 };
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
@@ -17,15 +17,18 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use crate::{
     Server,
     ask::refusal,
-    heard::{Heard, Tail, Turn},
+    heard::{Coming, Heard, Tail, Turn},
     problem::Problem,
 };
 
 /// What makes hyper write an answer to a request that it could not read.
 const ANY: &[u8] = b"GET / HTTP/1.1\r\nconnection: close\r\n\r\n";
 
-/// Serves `connection` until it ends; after `stop`, until what is on its way is answered. Who was not understood is told
-/// so, and has `patience` to end what they are sending.
+/// How long whoever was told no may send nothing while they should be ending their request.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Serves `connection` until it ends; after `stop`, until what is on its way is answered. Who was not understood, or heard
+/// to the end, is told so, and has `patience` to end what they are sending.
 pub fn converse<C, A, F, T>(
     server: Arc<Server>,
     builder: &http1::Builder,
@@ -36,17 +39,25 @@ pub fn converse<C, A, F, T>(
 ) -> impl Future<Output = ()> + use<C, A, F, T>
 where
     C: AsyncRead + AsyncWrite + Unpin,
-    A: Fn(Request<Incoming>) -> F,
+    A: Fn(Request<Coming>) -> F,
     F: Future<Output = Result<Response<Body>, Infallible>>,
     T: Future<Output = ()>,
 {
     let turn = Arc::new(Turn::default());
     let heard = Heard::new(connection, Arc::clone(&turn));
     let whose = Arc::clone(&turn);
-    let service = service_fn(move |request| {
-        turn.take();
-        let (turn, answered) = (Arc::clone(&turn), answer(request));
-        async move { answered.await.map(|response| response.map(|body| Tail::new(body, turn))) }
+    let service = service_fn(move |request: Request<Incoming>| {
+        turn.take(!request.body().is_end_stream());
+        let turn = Arc::clone(&turn);
+        let answered = answer(request.map(|body| Coming::new(body, Arc::clone(&turn))));
+        async move {
+            let mut response = answered.await?;
+            if turn.is_coming() {
+                // What is left of the body would pass for the next request.
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok::<_, Infallible>(response.map(|body| Tail::new(body, turn)))
+        }
     });
     // What is made out here has one place in the future; there are thousands of those.
     let mut served = builder.serve_connection(TokioIo::new(heard), service);
@@ -54,16 +65,28 @@ where
         let ended = tokio::select! {
             ended = &mut served => ended,
             () = stop => {
-                std::pin::Pin::new(&mut served).graceful_shutdown();
-                // A head that does not end has a part of the time only: there must be some left to say so.
-                match tokio::time::timeout(server.settings.limits.drain / 4, &mut served).await {
-                    Ok(ended) => ended,
-                    Err(_) if whose.is_theirs() => Ok(()),
-                    Err(_) => (&mut served).await,
+                let a_while = server.settings.limits.drain / 4;
+                // Who has come and not asked yet is about to.
+                let asked = match whose.is_first() {
+                    true => tokio::time::timeout(a_while, &mut served).await.ok(),
+                    false => None,
+                };
+                match asked {
+                    Some(ended) => ended,
+                    None => {
+                        std::pin::Pin::new(&mut served).graceful_shutdown();
+                        // A head that does not end has a part of the time only: there must be some left to say so.
+                        match tokio::time::timeout(a_while, &mut served).await {
+                            Ok(ended) => ended,
+                            Err(_) if whose.is_theirs() => Ok(()),
+                            Err(_) => (&mut served).await,
+                        }
+                    }
                 }
             }
         };
-        Box::pin(part(&server, served.into_parts().io.into_inner(), ended, patience)).await;
+        let http1::Parts { io, read_buf, .. } = served.into_parts();
+        Box::pin(part(&server, io.into_inner(), &whose, read_buf, ended, patience)).await;
     }
 }
 
@@ -71,52 +94,67 @@ where
 async fn part<C: AsyncRead + AsyncWrite + Unpin>(
     server: &Server,
     mut heard: Heard<C>,
+    turn: &Turn,
+    left: Bytes,
     ended: hyper::Result<()>,
     patience: Duration,
 ) {
-    if server.is_stopping() {
-        // Who has sent a request that hyper did not look at any more waits for an answer, too.
-        heard.look().await;
+    let mut has_begun = turn.is_theirs() && !turn.is_coming() && !left.trim_ascii().is_empty();
+    if !has_begun && turn.is_theirs() && ended.is_ok() && server.is_stopping() {
+        // Who has sent a request at this moment waits for an answer, too.
+        has_begun = heard.look().await;
     }
-    let (unread, dialect, mut connection) = (heard.is_unread(), heard.dialect(), heard.into_inner());
-    if !unread {
-        // How a connection ends is its own affair: whoever was on it knows.
-        let _ = connection.shutdown().await;
-        return;
-    }
-    let problem = match ended {
-        Ok(()) => Problem::stopping(),
-        Err(error) if error.is_timeout() => {
-            let status = StatusCode::REQUEST_TIMEOUT;
-            Problem::new(
-                status,
-                "too_slow",
-                "the head of the request took too long to come",
-                "send it faster",
-            )
-        }
-        Err(error) if error.is_parse_too_large() => {
+    let problem = match &ended {
+        Err(error) if error.is_parse_too_large() && heard.is_refused() => {
             let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
-            Problem::new(status, "too_large", "the head of the request is too large", "send less")
+            Some(Problem::new(status, "too_large", "the head of the request is too large", "send less"))
         }
-        Err(_) => {
+        Err(error) if error.is_timeout() && has_begun => {
+            let (status, message) =
+                (StatusCode::REQUEST_TIMEOUT, "the head of the request took too long to come");
+            Some(Problem::new(status, "too_slow", message, "send it faster"))
+        }
+        Err(error) if heard.is_refused() || error.is_incomplete_message() && has_begun => {
             let (message, remedy) =
                 ("the head of the request cannot be read", "look at what sends it, and what is between");
-            Problem::new(StatusCode::BAD_REQUEST, "malformed", message, remedy)
+            Some(Problem::new(StatusCode::BAD_REQUEST, "malformed", message, remedy))
         }
+        Ok(()) if server.is_stopping() && has_begun => Some(Problem::stopping()),
+        Ok(()) | Err(_) => None,
     };
-    let refused = || refusal(dialect, problem.clone());
-    server.metrics.answered(refused().status().as_u16());
-    let _ = tokio::time::timeout(patience, tell(&mut connection, refused)).await;
+    let dialect = heard.dialect(&left);
+    drop(left);
+    let mut connection = heard.into_inner();
+    let told = match problem {
+        Some(problem) => {
+            let refused = || refusal(dialect, problem.clone());
+            server.metrics.answered(refused().status().as_u16());
+            tell(&mut connection, refused).await
+        }
+        // Whose answer was cut off is not told that all is well.
+        None if ended.is_err() => false,
+        None => connection.shutdown().await.is_ok() && turn.is_coming(),
+    };
+    if told {
+        let _ = tokio::time::timeout(patience, hear_out(&mut connection)).await;
+    }
 }
 
-/// Answers what could not be read, and reads what is still being sent: whoever sends does not listen yet.
-async fn tell<C: AsyncRead + AsyncWrite + Unpin>(connection: &mut C, answer: impl Fn() -> Response<Body>) {
+/// Reads what is still being sent. Whoever sends does not listen yet: if the connection went now, so would what they were
+/// told.
+async fn hear_out(connection: &mut (impl AsyncRead + Unpin)) {
+    let mut rest = [0; 4_096];
+    while let Ok(Ok(1..)) = tokio::time::timeout(PAUSE, connection.read(&mut rest)).await {}
+}
+
+/// Answers what could not be read. False if nobody was there to hear it.
+async fn tell<C: AsyncRead + AsyncWrite + Unpin>(
+    connection: &mut C,
+    answer: impl Fn() -> Response<Body>,
+) -> bool {
     let service = service_fn(|_: Request<Incoming>| ready(Ok::<_, Infallible>(answer())));
     let mut builder = http1::Builder::new();
     builder.half_close(true).keep_alive(false);
-    let io = tokio::io::join(ANY, &mut *connection);
-    let told = builder.serve_connection(TokioIo::new(io), service).await;
-    let mut rest = [0; 4_096];
-    while told.is_ok() && connection.read(&mut rest).await.is_ok_and(|count| count > 0) {}
+    let io = tokio::io::join(ANY, connection);
+    builder.serve_connection(TokioIo::new(io), service).await.is_ok()
 }

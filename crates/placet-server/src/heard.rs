@@ -6,23 +6,29 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicBool, AtomicU8, Ordering},
     },
     task::{Context, Poll, ready},
 };
 
 use axum::body::{Body, Bytes, HttpBody};
-use hyper::body::{Frame, SizeHint};
+use hyper::body::{Frame, Incoming, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::endpoint::Dialect;
 
 /// So much of a request is remembered: a first line, as far as paths of ours go.
-const BEGIN_MAX: usize = 256;
+const BEGIN_MAX: usize = 512;
 
-/// Whose turn it is to say something.
+/// Whose turn it is to say something. Everything on a connection happens in one task.
 #[derive(Default)]
-pub struct Turn(AtomicU8);
+pub struct Turn {
+    whose: AtomicU8,
+    /// Whether anything was ever asked.
+    asked: AtomicBool,
+    /// Whether the body of the last request has not come to its end.
+    coming: AtomicBool,
+}
 
 impl Turn {
     /// The head of a request is to come, or comes.
@@ -33,12 +39,11 @@ impl Turn {
     const ANSWERED: u8 = 2;
 
     fn is(&self, turn: u8) -> bool {
-        // Everything on a connection happens in one task.
-        self.0.load(Ordering::Relaxed) == turn
+        self.whose.load(Ordering::Relaxed) == turn
     }
 
     fn set(&self, turn: u8) {
-        self.0.store(turn, Ordering::Relaxed);
+        self.whose.store(turn, Ordering::Relaxed);
     }
 
     /// Whether no request has been read that is not answered.
@@ -46,9 +51,57 @@ impl Turn {
         self.is(Self::THEIRS)
     }
 
-    /// A request has been read.
-    pub fn take(&self) {
+    /// The head of a request has been read.
+    pub fn take(&self, has_body: bool) {
         self.set(Self::OURS);
+        self.asked.store(true, Ordering::Relaxed);
+        self.coming.store(has_body, Ordering::Relaxed);
+    }
+
+    /// Whether nothing was asked yet.
+    pub fn is_first(&self) -> bool {
+        !self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Whether the body of the last request has not come to its end.
+    pub fn is_coming(&self) -> bool {
+        self.coming.load(Ordering::Relaxed)
+    }
+}
+
+/// The body of a request.
+pub struct Coming {
+    body: Incoming,
+    turn: Arc<Turn>,
+}
+
+impl Coming {
+    pub fn new(body: Incoming, turn: Arc<Turn>) -> Self {
+        Self { body, turn }
+    }
+}
+
+impl HttpBody for Coming {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        if frame.is_none() || self.body.is_end_stream() {
+            self.turn.coming.store(false, Ordering::Relaxed);
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 
@@ -98,25 +151,25 @@ pub struct Heard<C> {
     length: usize,
     /// How the endpoint of the request before says no.
     before: Option<Dialect>,
+    /// Whether hyper has refused what came.
+    refused: bool,
 }
 
 impl<C> Heard<C> {
     pub fn new(connection: C, turn: Arc<Turn>) -> Self {
-        Self { connection, turn, begin: [0; BEGIN_MAX], length: 0, before: None }
+        Self { connection, turn, begin: [0; BEGIN_MAX], length: 0, before: None, refused: false }
     }
 
-    /// Whether a request has begun whose head has not been read.
-    pub fn is_unread(&self) -> bool {
-        self.turn.is_theirs() && self.length > 0
+    /// Whether hyper has refused what came, and nobody was told.
+    pub fn is_refused(&self) -> bool {
+        self.refused
     }
 
-    /// How the endpoint says no that the request is for, or else that of the request before.
-    pub fn dialect(&self) -> Dialect {
-        self.said().or(self.before).unwrap_or(Dialect::Api)
-    }
-
-    fn said(&self) -> Option<Dialect> {
-        path(&self.begin[..self.length]).map(Dialect::of_path)
+    /// How the endpoint says no that a request is for of which this much has not been read: that in its first line, or else
+    /// that of the request before.
+    pub fn dialect(&self, left: &[u8]) -> Dialect {
+        let begin = if self.length > 0 { &self.begin[..self.length] } else { left };
+        path(begin).map(Dialect::of_path).or(self.before).unwrap_or(Dialect::Api)
     }
 
     /// Nothing is kept back any longer.
@@ -139,8 +192,8 @@ fn path(begin: &[u8]) -> Option<&str> {
 }
 
 impl<C: AsyncRead + Unpin> Heard<C> {
-    /// Takes notice of what has come by now.
-    pub async fn look(&mut self) {
+    /// Whether something has come by now that nobody has read.
+    pub async fn look(&mut self) -> bool {
         let mut some = [0; BEGIN_MAX];
         let mut some = ReadBuf::new(&mut some);
         poll_fn(|context| {
@@ -148,6 +201,7 @@ impl<C: AsyncRead + Unpin> Heard<C> {
             Poll::Ready(())
         })
         .await;
+        !some.filled().is_empty()
     }
 }
 
@@ -183,6 +237,7 @@ impl<C: AsyncWrite + Unpin> AsyncWrite for Heard<C> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         if self.turn.is_theirs() {
+            self.refused = true;
             return Poll::Ready(Ok(bytes.len()));
         }
         Pin::new(&mut self.connection).poll_write(context, bytes)
@@ -192,7 +247,7 @@ impl<C: AsyncWrite + Unpin> AsyncWrite for Heard<C> {
         ready!(Pin::new(&mut self.connection).poll_flush(context))?;
         if self.turn.is(Turn::ANSWERED) {
             // All of the answer has gone out.
-            self.before = Some(self.dialect());
+            self.before = Some(self.dialect(b""));
             self.length = 0;
             self.turn.set(Turn::THEIRS);
         }
@@ -209,6 +264,7 @@ impl<C: AsyncWrite + Unpin> AsyncWrite for Heard<C> {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         if self.turn.is_theirs() {
+            self.refused = true;
             return Poll::Ready(Ok(parts.iter().map(|part| part.len()).sum()));
         }
         Pin::new(&mut self.connection).poll_write_vectored(context, parts)

@@ -16,7 +16,7 @@ use axum::{
     http::{Request, StatusCode},
 };
 use futures_util::StreamExt as _;
-use hyper::{body::Incoming, server::conn::http1};
+use hyper::server::conn::http1;
 use hyper_util::rt::TokioTimer;
 use rustls::ServerConfig;
 use tokio::{
@@ -33,6 +33,7 @@ use crate::{
     ask::{Peer, refusal},
     converse::converse,
     endpoint::Dialect,
+    heard::Coming,
     pages::refused::wants_page,
     problem::Problem,
     unhurried::Unhurried,
@@ -263,7 +264,7 @@ fn drive<C: AsyncRead + AsyncWrite + Unpin>(
 ) -> impl Future<Output = ()> {
     let open = Open::new(&server);
     let limits = &server.settings.limits;
-    let answer = move |mut request: Request<Incoming>| {
+    let answer = move |mut request: Request<Coming>| {
         request.extensions_mut().insert(peer);
         router.clone().call(request)
     };
@@ -307,7 +308,7 @@ async fn tell_no<C: AsyncRead + AsyncWrite + Unpin>(
             Problem::new(status, "busy", message, "try again later")
         }
     };
-    let answer = |request: Request<Incoming>| {
+    let answer = move |request: Request<Coming>| {
         let dialect = match Dialect::of_path(request.uri().path()) {
             Dialect::Api if !request.uri().path().starts_with("/v1/") && wants_page(request.headers()) => {
                 Dialect::Page

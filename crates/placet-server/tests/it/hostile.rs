@@ -162,17 +162,71 @@ async fn whoever_ends_in_the_middle_is_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_is_in_the_middle_of_a_head_when_the_service_stops_is_answered() {
-    let rig = Rig::with(limited(Limits { drain: Duration::from_millis(400), ..Limits::default() })).await;
-    let mut late = rig.connect().await;
-    late.write_all(b"POST /api/holds HTTP/1.1\r\nhost: 127").await.unwrap();
-    // Once another request is answered, that one has been looked at.
-    rig.get("/healthz").await;
-    let (serving, _directory) = rig.stop();
-    let told = reply(&mut late).await;
-    assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
-    drop(late);
-    serving.await.unwrap();
+async fn who_comes_as_the_service_stops_is_answered() {
+    let (whole, half) = ("POST /api/holds HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2\r\n\r\n{}", 37);
+    let mut rig = Rig::with(limited(Limits { drain: Duration::from_secs(2), ..Limits::default() })).await;
+    let (mut late, mut latest) = (Vec::new(), Vec::new());
+    for _ in 0..20 {
+        late.push(rig.connect().await);
+        latest.push(rig.connect().await);
+    }
+    for stream in &mut late {
+        stream.write_all(&whole.as_bytes()[..half]).await.unwrap();
+    }
+    // All have been accepted.
+    while !rig.get("/metrics").await.text.contains("\nplacet_connections 41\n") {}
+    rig.begin_to_stop();
+    for stream in &mut latest {
+        stream.write_all(whole.as_bytes()).await.unwrap();
+    }
+    for mut stream in late.into_iter().chain(latest) {
+        let told = reply(&mut stream).await;
+        assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bad_head_behind_others_is_answered_once() {
+    let rig = Rig::new().await;
+    let host = rig.address;
+    let plugin = format!("POST /api/holds HTTP/1.1\r\nhost: {host}\r\ncontent-length: 2\r\n\r\n{{}}");
+    let bad = "POST /api/holds HTTP/1.1\r\nno colon\r\n\r\n";
+    for before in [plugin.clone(), plugin.repeat(3), format!("GET /healthz HTTP/1.1\r\nhost: {host}\r\n\r\n")]
+    {
+        let mut stream = rig.connect().await;
+        stream.write_all(format!("{before}{bad}").as_bytes()).await.unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).await.unwrap();
+        assert_eq!(text.matches("HTTP/1.1 ").count(), before.matches("HTTP/1.1").count() + 1, "{text}");
+        assert!(text.ends_with('}') && text.contains("cannot be read"), "{text}");
+        let (_, last) = text.rsplit_once("HTTP/1.1 ").unwrap();
+        assert!(last.starts_with("200 OK") && last.contains("block"), "{last}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_that_nobody_reads_is_no_request() {
+    let rig = Rig::new().await;
+    for length in [9_000, 12_000, 200_000, 3_000_000, 20_000_000] {
+        for (path, status) in [("/nothing", 404), ("/placet/api/holds", 200), ("/api/holds/", 200)] {
+            let head =
+                format!("POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-length: {length}\r\n\r\n", rig.address);
+            let mut stream = rig.connect().await;
+            stream.write_all(head.as_bytes()).await.unwrap();
+            stream
+                .write_all("POST /v1/calls ".repeat(length / 15 + 1).as_bytes().split_at(length).0)
+                .await
+                .unwrap();
+            let told = reply(&mut stream).await;
+            assert_eq!(
+                (told.status, told.line("connection").as_deref()),
+                (status, Some("close")),
+                "{told:?}"
+            );
+            assert!(told.text.len() < 500 && told.text.matches('}').count() <= 2, "{told:?}");
+            assert_eq!(told.text.contains("\"block\""), status == 200, "{told:?}");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
