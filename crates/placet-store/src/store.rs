@@ -22,7 +22,8 @@ pub trait Store: Send + Sync {
     fn shelves(&self) -> &Shelves;
     /// A number that changes when anything was written, here or by another process.
     fn version(&self) -> Result<u64, StoreError>;
-    /// A number that changes when another process has written, at the latest a look later. It may change without that.
+    /// A number that changes when another process has written: if that was while this one wrote, at the next look but one.
+    /// It may change without that, as it does once when this one has stopped writing.
     fn others_version(&self) -> Result<u64, StoreError>;
 }
 

@@ -19,6 +19,7 @@ const BUSY: Duration = Duration::from_secs(5);
 const WRITER_CACHE_KIB: i64 = 8 * 1024;
 /// What a reader keeps of it.
 const READER_CACHE_KIB: i64 = 6 * 1024;
+
 /// How a store is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {

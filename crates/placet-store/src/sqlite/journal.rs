@@ -63,6 +63,9 @@ fn checkpoint(
     while !*stop {
         let waited = rung.wait_timeout(stop, CHECKPOINT_EVERY);
         (stop, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if *stop {
+            return;
+        }
         let length = std::fs::metadata(journal).map_or(0, |metadata| metadata.len());
         // A journal that begins anew in place keeps its length, so an equal length says nothing but for zero.
         if length == 0 && length_before == 0 {

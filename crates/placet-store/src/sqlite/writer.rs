@@ -73,9 +73,13 @@ impl Desk {
             {
                 batch.push(work);
             }
-            let pieces = batch.len();
-            writer.write(&mut batch, &self.shelves);
+            let results = writer.write(&mut batch, &self.shelves);
+            // Whoever is told may let go of the store, and whoever lets go of it waits for others who write.
             drop(writer);
+            let pieces = batch.len();
+            for (work, result) in batch.drain(..).zip(results) {
+                (work.done)(result);
+            }
             self.queued.fetch_sub(pieces, Ordering::SeqCst);
         }
     }
@@ -131,21 +135,17 @@ struct Writer {
 }
 
 impl Writer {
-    fn write(&mut self, batch: &mut Vec<Work>, shelves: &Shelves) {
+    /// What became of each piece of work.
+    fn write(&mut self, batch: &mut [Work], shelves: &Shelves) -> Vec<Result<(), StoreError>> {
         match self.together(batch, shelves) {
-            Ok(()) => batch.drain(..).for_each(|work| (work.done)(Ok(()))),
+            Ok(()) => vec![Ok(()); batch.len()],
             // Somebody failed, and took the others along. Each by itself, then.
             Err(Failure::OfWork(_)) if batch.len() > 1 => {
-                for mut work in batch.drain(..) {
-                    let result = self.together(slice::from_mut(&mut work), shelves);
-                    (work.done)(result.map_err(Failure::into_error));
-                }
+                let alone = |work| self.together(slice::from_mut(work), shelves).map_err(Failure::into_error);
+                batch.iter_mut().map(alone).collect()
             }
             // The file cannot be used: nobody need find that out once more, after another wait.
-            Err(failure) => {
-                let error = failure.into_error();
-                batch.drain(..).for_each(|work| (work.done)(Err(error.clone())));
-            }
+            Err(failure) => vec![Err(failure.into_error()); batch.len()],
         }
     }
 
