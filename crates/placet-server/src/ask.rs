@@ -243,13 +243,13 @@ async fn try_answer(
     let permitted = from_here(server, &parts, peer).and_then(|()| who(row, server, &params, &parts, peer));
     // A body is read to its end even where the answer is no: who is still sending does not listen yet, and takes the
     // end of the connection for whatever it likes.
-    let limits = &server.settings.limits;
-    let read = tokio::time::timeout(limits.body, read_body(server, body)).await;
+    let read = tokio::select! {
+        biased;
+        read = read_body(server, body) => read,
+        problem = no_longer(server) => Err(problem),
+    };
     let (caller, shown) = permitted?;
-    let (body, room) = read.map_err(|_| {
-        let status = StatusCode::REQUEST_TIMEOUT;
-        Problem::new(status, "too_slow", "the body took too long to come", "send it faster")
-    })??;
+    let (body, room) = read?;
     if row.verb != Verb::Get && !is_meant(&shown, &parts.headers, &body) {
         let message = "a cookie alone changes nothing";
         let remedy = "send what `GET /v1/me` says is `csrf` as the header `x-placet-csrf`";
@@ -288,6 +288,24 @@ async fn try_answer(
         tokio::task::block_in_place(|| handled.as_mut().poll(context))
     })
     .await
+}
+
+/// Why a body is not waited for any longer, once it is not.
+async fn no_longer(server: &Server) -> Problem {
+    let limits = &server.settings.limits;
+    let mut stopping = server.stopping();
+    let stopped = async {
+        let _ = stopping.wait_for(|stop| *stop).await;
+        // There must be some time left to say so.
+        tokio::time::sleep(limits.drain / 4).await;
+    };
+    tokio::select! {
+        () = tokio::time::sleep(limits.body) => {
+            let status = StatusCode::REQUEST_TIMEOUT;
+            Problem::new(status, "too_slow", "the body took too long to come", "send it faster")
+        }
+        () = stopped => Problem::stopping(),
+    }
 }
 
 /// From so many bytes on a call is large.
@@ -349,7 +367,7 @@ async fn read_body(
 fn from_here(server: &Server, parts: &Parts, peer: Option<Peer>) -> Result<(), Problem> {
     let text = |name: header::HeaderName| parts.headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let refused = |message: &str| {
-        let remedy = "name the host with `--host` if it is one of yours";
+        let remedy = "name the host with `--host`, or as `server.hosts`, if it is one of yours";
         Err(Problem::new(StatusCode::FORBIDDEN, "not_here", message, remedy))
     };
     let host = text(header::HOST).or_else(|| parts.uri.authority().map(|authority| authority.as_str()));

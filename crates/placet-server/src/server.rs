@@ -102,7 +102,8 @@ impl Default for Limits {
             connections: 10_000,
             wait: Duration::from_secs(3_600),
             streams: 256,
-            drain: Duration::from_secs(10),
+            // Less than the ten seconds after which containers are killed.
+            drain: Duration::from_secs(8),
         }
     }
 }

@@ -289,7 +289,8 @@ fn announce(
     let rules = home.engine.snapshot().configuration().rules.rules().len();
     let (bold, dim) = (style::HEADING, style::DIM);
     let mut out = anstream::stdout();
-    if arguments.data.json {
+    // Whoever collects lines of JSON collects this one, too.
+    if arguments.data.json || matches!(arguments.log, Some(server::LogFormat::Json)) {
         let all = serde_json::json!({
             "at": at, "socket": home.directory.join(socket::NAME), "data": home.directory, "rules": rules,
             "mode": standing.mode, "stopped_by": standing.stopped_by, "sign_in": link.map(|path| format!("{at}{path}")),

@@ -1,5 +1,8 @@
 //! Stopping and starting again: whoever waits is answered, and nothing is lost.
 
+use std::time::Duration;
+
+use placet_server::{Limits, Settings};
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 
@@ -55,6 +58,27 @@ async fn a_request_that_was_half_sent_is_answered_before_the_end() {
     slow.write_all(rest.as_bytes()).await.unwrap();
     let told = reply(&mut slow).await;
     assert_eq!((told.status, &told.json()["answer"]), (200, &"block".into()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_that_does_not_end_is_answered_before_the_end() {
+    let limits = Limits { drain: Duration::from_millis(800), ..Limits::default() };
+    let mut rig = Rig::with(Settings { limits, ..Settings::default() }).await;
+    let mut slow = Vec::new();
+    for path in ["/api/holds", "/v1/calls", "/v1/events"] {
+        let mut stream = rig.connect().await;
+        let head = format!("POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-length: 100\r\n\r\n{{", rig.address);
+        stream.write_all(head.as_bytes()).await.unwrap();
+        slow.push((path, stream));
+    }
+    while !rig.get("/metrics").await.text.contains("placet_connections 4") {}
+    rig.begin_to_stop();
+    for (path, mut stream) in slow {
+        let told = reply(&mut stream).await;
+        let status = if path == "/v1/events" { 503 } else { 200 };
+        assert_eq!((told.status, told.text.contains("about to stop")), (status, true), "{path}: {told:?}");
+        assert_eq!(told.text.contains("\"block\""), status == 200, "{told:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
