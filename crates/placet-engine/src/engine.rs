@@ -5,8 +5,8 @@ use std::sync::{
     atomic::{AtomicBool, AtomicI64, Ordering},
 };
 
-use placet_core::Timestamp;
-use placet_store::{Ledger, Store, StoreError};
+use placet_core::{Timestamp, hold::Ticket};
+use placet_store::{Ledger, Store, StoreError, Turn, transact_telling};
 
 use crate::{
     AuditKeys, Clock, Configuration, Snapshot,
@@ -154,6 +154,20 @@ impl Shared {
             *current = Arc::new(Snapshot::new(Arc::clone(&current.configuration), settings));
         }
         Ok(())
+    }
+
+    /// Does `run`, and wakes whoever waits for the tickets that it gives, even if whoever asked for it has gone by then.
+    pub async fn transact_waking<T: Send + 'static>(
+        self: &Arc<Self>,
+        run: impl FnMut(&mut dyn Ledger) -> Result<(T, Vec<Ticket>), StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let shared = Arc::clone(self);
+        let told = move |written: &Result<(T, Vec<Ticket>), StoreError>| {
+            for ticket in written.iter().flat_map(|(_, tickets)| tickets) {
+                shared.waiters.wake(ticket);
+            }
+        };
+        Ok(transact_telling(&*self.store, Turn::AtOnce, run, told).await?.0)
     }
 
     /// Something is due at `at`.

@@ -209,7 +209,6 @@ impl Engine {
         if wider {
             shared.refresh()?;
         }
-        shared.waiters.wake(&hold.opened.ticket);
         Ok(hold)
     }
 
@@ -319,14 +318,18 @@ impl Answering {
             }
             Ok(Ok((hold, used)))
         };
-        // Whoever answers may leave before it is written; whoever waits is told all the same.
+        // Whoever answers may leave before it is written; those who wait are told all the same.
+        let shared = Arc::clone(&self.shared);
         let told = move |written: &Result<Result<(Hold, Woken), AnswerError>, StoreError>| {
-            let used = match written {
-                Ok(Ok((_, used))) => used.clone(),
-                Ok(Err(_)) | Err(_) => Woken::Changed,
+            let (hold, used) = match written {
+                Ok(Ok((hold, used))) => (Some(hold), used.clone()),
+                Ok(Err(_)) | Err(_) => (None, Woken::Changed),
             };
             if let Some(waiter) = waiter {
                 waiter.wake(used);
+            }
+            if let Some(hold) = hold {
+                shared.waiters.wake(&hold.opened.ticket);
             }
         };
         Ok(transact_telling(&*self.shared.store, Turn::AtOnce, run, told).await??.0)

@@ -6,7 +6,7 @@ use placet_core::{
     Mode,
     record::{Changed, What},
 };
-use placet_store::{Ledger, Settings, StoreError, transact};
+use placet_store::{Ledger, Settings, StoreError, Turn, transact, transact_telling};
 
 use crate::{Approver, Credential, Engine, Role, engine::Shared, snapshot::key};
 
@@ -49,9 +49,16 @@ impl Engine {
 
     /// Stops everything: from now on every call is blocked, and whoever waits is told so.
     pub async fn stop_all(&self, by: &Approver) -> Result<(), StoreError> {
-        self.set(key::STOPPED.to_owned(), by.name().to_owned(), by.name()).await?;
-        self.shared.waiters.wake_all();
-        Ok(())
+        let (shared, by) = (Arc::clone(&self.shared), by.name().to_owned());
+        let run = move |ledger: &mut dyn Ledger| put(&shared, ledger, key::STOPPED, &by, &by, &by);
+        let shared = Arc::clone(&self.shared);
+        let told = move |_: &Result<(), StoreError>| {
+            // Before they look whether they are stopped. What cannot be read now is read by the one who asked, or in time.
+            let _ = shared.refresh();
+            shared.waiters.wake_all();
+        };
+        transact_telling(&*self.shared.store, Turn::AtOnce, run, told).await?;
+        self.changed()
     }
 
     /// Lets calls be decided again.

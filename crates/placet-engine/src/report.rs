@@ -10,7 +10,7 @@ use placet_core::{
     record::{Ended, Ungoverned, What, compact, expand},
     redact::Moves,
 };
-use placet_store::{Happening, Ledger, Sighting, Store, StoreError, transact};
+use placet_store::{Happening, Ledger, Sighting, Store, StoreError};
 use serde::Serialize;
 
 use crate::{
@@ -88,13 +88,12 @@ impl Engine {
     ) -> Result<Option<Noted>, StoreError> {
         let shared = Arc::clone(&self.shared);
         let run = move |ledger: &mut dyn Ledger| match may(ledger, &report)? {
-            true => take_note(&shared, ledger, &report).map(Some),
-            false => Ok(None),
+            true => take_note(&shared, ledger, &report).map(|(noted, ended)| (Some(noted), ended)),
+            false => Ok((None, Vec::new())),
         };
-        let Some((noted, ended)) = transact(&*self.shared.store, run).await? else { return Ok(None) };
+        let noted = self.shared.transact_waking(run).await?;
         self.shared.grown.store(true, Ordering::SeqCst);
-        ended.iter().for_each(|ticket| self.shared.waiters.wake(ticket));
-        Ok(Some(noted))
+        Ok(noted)
     }
 }
 

@@ -38,13 +38,12 @@ impl Engine {
     ) -> Result<bool, StoreError> {
         let (shared, id) = (Arc::clone(&self.shared), session.to_owned());
         let run = move |ledger: &mut dyn Ledger| match may(ledger, &id)? {
-            true => end(&shared, ledger, &id).map(Some),
-            false => Ok(None),
+            true => Ok((true, end(&shared, ledger, &id)?)),
+            false => Ok((false, Vec::new())),
         };
-        let Some(tickets) = transact(&*self.shared.store, run).await? else { return Ok(false) };
+        let ended = self.shared.transact_waking(run).await?;
         self.shared.grown.store(true, Ordering::SeqCst);
-        tickets.iter().for_each(|ticket| self.shared.waiters.wake(ticket));
-        Ok(true)
+        Ok(ended)
     }
 }
 
@@ -62,12 +61,10 @@ impl Engine {
                 tickets.extend(end(&shared, ledger, &session)?);
             }
             set_stopped(&shared, ledger, &id, &by, &by)?;
-            Ok(tickets)
+            Ok(((), tickets))
         };
-        let tickets = transact(&*self.shared.store, run).await?;
-        self.changed()?;
-        tickets.iter().for_each(|ticket| self.shared.waiters.wake(ticket));
-        Ok(())
+        self.shared.transact_waking(run).await?;
+        Ok(self.changed()?)
     }
 
     /// Lets a session go on that somebody has stopped. False if nobody had.

@@ -6,6 +6,7 @@ use std::{
         mpsc::{Receiver, Sender, channel},
     },
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
 use placet_core::rule::{History as _, Noted};
@@ -279,6 +280,8 @@ pub fn the_last_to_let_go_may_be_work(place: &dyn Place) {
     };
     store.submit(Work::new(|ledger| ledger.counter_add("any", 1).map(drop), done));
     drop(store);
+    // Whoever moves the journal comes by meanwhile, and waits for us.
+    thread::sleep(Duration::from_millis(300));
     drop(busy);
     assert!(told.recv().unwrap().is_ok());
     assert_eq!(read(&*place.open(), |ledger| ledger.counter_get("any")), 1);
