@@ -289,14 +289,30 @@ fn announce(
     let rules = home.engine.snapshot().configuration().rules.rules().len();
     let (bold, dim) = (style::HEADING, style::DIM);
     let mut out = anstream::stdout();
-    // Whoever collects lines of JSON collects this one, too.
-    if arguments.data.json || matches!(arguments.log, Some(server::LogFormat::Json)) {
+    let sign_in = link.map(|path| format!("{at}{path}"));
+    if arguments.data.json {
         let all = serde_json::json!({
             "at": at, "socket": home.directory.join(socket::NAME), "data": home.directory, "rules": rules,
-            "mode": standing.mode, "stopped_by": standing.stopped_by, "sign_in": link.map(|path| format!("{at}{path}")),
+            "mode": standing.mode, "stopped_by": standing.stopped_by, "sign_in": sign_in,
         });
         writeln!(out, "{}", style::json(&all))?;
         out.flush()?;
+        return Ok(());
+    }
+    // Whoever collects the lines of the log collects this one, too.
+    if matches!(arguments.log, Some(server::LogFormat::Json)) {
+        let (socket, data) = (home.directory.join(socket::NAME), home.directory.display());
+        let socket = socket.display();
+        let mut values: Vec<(&str, &dyn std::fmt::Display)> = vec![
+            ("address", &at),
+            ("socket", &socket),
+            ("data", &data),
+            ("rules", &rules),
+            ("mode", &standing.mode),
+        ];
+        values.extend(standing.stopped_by.as_ref().map(|by| ("stopped_by", by as &dyn std::fmt::Display)));
+        values.extend(sign_in.as_ref().map(|link| ("sign_in", link as &dyn std::fmt::Display)));
+        Log::json_to(out).say(home.engine.now(), "listening", &values);
         return Ok(());
     }
     writeln!(out, "{bold}placet{bold:#} serves {at} {socket}")?;

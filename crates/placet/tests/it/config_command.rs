@@ -177,7 +177,9 @@ fn the_lines_of_the_service_are_json_where_that_is_wanted() {
     let home = TempDir::new().unwrap();
     let service = crate::service::Service::start(home.path(), &["--log", "json"]);
     service.post("/v1/none", &Value::Null, "x");
-    let said = service.end("-TERM");
+    let announced = service.said[0].clone();
+    assert!(announced.contains(r#""what":"listening""#), "{announced}");
+    let said = announced + "\n" + &service.end("-TERM");
     assert!(!said.is_empty() && !said.contains('\u{1b}'), "{said}");
     for line in said.lines() {
         let line: Value = serde_json::from_str(line).unwrap();

@@ -53,8 +53,9 @@ impl Service {
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut said = vec![lines.next().unwrap().unwrap()];
-        let address = said[0].split("://").nth(1).unwrap().split(' ').next().unwrap().to_owned();
-        while !said.last().unwrap().trim_start().starts_with("try") {
+        let address = said[0].split("://").nth(1).unwrap().split([' ', '"']).next().unwrap().to_owned();
+        let all_in_one = said[0].starts_with('{');
+        while !all_in_one && !said.last().unwrap().trim_start().starts_with("try") {
             said.push(lines.next().unwrap().unwrap());
         }
         Self { child, address, said }
