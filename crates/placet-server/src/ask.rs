@@ -3,7 +3,7 @@
 
 use std::{
     net::{IpAddr, SocketAddr},
-    panic::AssertUnwindSafe,
+    panic::{AssertUnwindSafe, resume_unwind},
     sync::Arc,
     task::Poll,
     time::Instant,
@@ -22,9 +22,10 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::{
     Server,
-    endpoint::{As, Dialect, Endpoint, Verb},
+    endpoint::{ANYONE, As, Dialect, Endpoint, Verb},
     form::{Form, field},
     idempotent,
+    listen::Place,
     pages::refused::{is_from_elsewhere, once_more, plainly, refused},
     problem::{Problem, json},
     shown::{CSRF_FIELD, CSRF_HEADER, Shown},
@@ -56,6 +57,8 @@ pub struct Asked {
     pub body: Bytes,
     /// Its share of the memory for large bodies.
     _room: Option<OwnedSemaphorePermit>,
+    /// The place of its connection, which nobody else gets before this is done, even if the connection has ended.
+    _place: Option<Place>,
 }
 
 impl Asked {
@@ -240,6 +243,7 @@ async fn try_answer(
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let peer = parts.extensions.get::<Peer>().copied();
+    let place = parts.extensions.get::<Place>().cloned();
     let permitted = from_here(server, &parts, peer).and_then(|()| who(row, server, &params, &parts, peer));
     // A body is read to its end even where the answer is no: who is still sending does not listen yet, and takes the
     // end of the connection for whatever it likes.
@@ -272,7 +276,33 @@ async fn try_answer(
         headers: parts.headers,
         body,
         _room: room,
+        _place: place,
     };
+    let handled = handle(row, asked, large);
+    // What is begun is done, whoever goes away. But a call that nobody waits for any longer need not be decided, and who may
+    // be anybody leaves no work behind.
+    let must_end = row.verb != Verb::Get
+        && !matches!(row.dialect, Dialect::Call | Dialect::AgentGuard)
+        && row.who != ANYONE;
+    let done = async {
+        if !must_end {
+            return handled.await;
+        }
+        match tokio::spawn(handled).await {
+            Ok(handled) => handled,
+            Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
+            Err(_) => Err(Problem::stopping()),
+        }
+    };
+    tokio::select! {
+        biased;
+        done = done => done,
+        () = stopped(server, 3) => Err(Problem::stopping()),
+    }
+}
+
+/// Does what is asked for.
+async fn handle(row: &'static Endpoint, asked: Asked, large: bool) -> Result<Response, Problem> {
     let once = row.verb != Verb::Get && asked.headers.contains_key("idempotency-key");
     let mut handled = match once {
         true => Box::pin(idempotent::once(row, asked)),
@@ -290,21 +320,21 @@ async fn try_answer(
     .await
 }
 
+/// Waits until the service stops and so many quarters of the time for that are over: there must be some left to say so.
+async fn stopped(server: &Server, quarters: u32) {
+    let mut stopping = server.stopping();
+    let _ = stopping.wait_for(|stop| *stop).await;
+    tokio::time::sleep(server.settings.limits.drain * quarters / 4).await;
+}
+
 /// Why a body is not waited for any longer, once it is not.
 async fn no_longer(server: &Server) -> Problem {
-    let limits = &server.settings.limits;
-    let mut stopping = server.stopping();
-    let stopped = async {
-        let _ = stopping.wait_for(|stop| *stop).await;
-        // There must be some time left to say so.
-        tokio::time::sleep(limits.drain / 4).await;
-    };
     tokio::select! {
-        () = tokio::time::sleep(limits.body) => {
+        () = tokio::time::sleep(server.settings.limits.body) => {
             let status = StatusCode::REQUEST_TIMEOUT;
             Problem::new(status, "too_slow", "the body took too long to come", "send it faster")
         }
-        () = stopped => Problem::stopping(),
+        () = stopped(server, 1) => Problem::stopping(),
     }
 }
 

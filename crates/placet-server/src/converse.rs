@@ -100,7 +100,7 @@ async fn part<C: AsyncRead + AsyncWrite + Unpin>(
     patience: Duration,
 ) {
     let mut has_begun = turn.is_theirs() && !turn.is_coming() && !left.trim_ascii().is_empty();
-    if !has_begun && turn.is_theirs() && ended.is_ok() && server.is_stopping() {
+    if !has_begun && turn.is_theirs() && !turn.is_coming() && ended.is_ok() && server.is_stopping() {
         // Who has sent a request at this moment waits for an answer, too.
         has_begun = heard.look().await;
     }
@@ -118,6 +118,12 @@ async fn part<C: AsyncRead + AsyncWrite + Unpin>(
             let (message, remedy) =
                 ("the head of the request cannot be read", "look at what sends it, and what is between");
             Some(Problem::new(StatusCode::BAD_REQUEST, "malformed", message, remedy))
+        }
+        // Who says that they have ended may listen still.
+        Err(error) if error.is_incomplete_message() && turn.is_ours() && !heard.is_answering() => {
+            let (message, remedy) =
+                ("the connection was closed before the answer", "keep it open until then");
+            Some(Problem::new(StatusCode::BAD_REQUEST, "closed", message, remedy))
         }
         Ok(()) if server.is_stopping() && has_begun => Some(Problem::stopping()),
         Ok(()) | Err(_) => None,

@@ -51,6 +51,11 @@ impl Turn {
         self.is(Self::THEIRS)
     }
 
+    /// Whether a request has been read whose answer is being made.
+    pub fn is_ours(&self) -> bool {
+        self.is(Self::OURS)
+    }
+
     /// The head of a request has been read.
     pub fn take(&self, has_body: bool) {
         self.set(Self::OURS);
@@ -153,16 +158,31 @@ pub struct Heard<C> {
     before: Option<Dialect>,
     /// Whether hyper has refused what came.
     refused: bool,
+    /// Whether a part of an answer has gone out, and not all of it.
+    answering: bool,
 }
 
 impl<C> Heard<C> {
     pub fn new(connection: C, turn: Arc<Turn>) -> Self {
-        Self { connection, turn, begin: [0; BEGIN_MAX], length: 0, before: None, refused: false }
+        Self {
+            connection,
+            turn,
+            begin: [0; BEGIN_MAX],
+            length: 0,
+            before: None,
+            refused: false,
+            answering: false,
+        }
     }
 
     /// Whether hyper has refused what came, and nobody was told.
     pub fn is_refused(&self) -> bool {
         self.refused
+    }
+
+    /// Whether a part of an answer has gone out, and not all of it.
+    pub fn is_answering(&self) -> bool {
+        self.answering
     }
 
     /// How the endpoint says no that a request is for of which this much has not been read: that in its first line, or else
@@ -178,7 +198,7 @@ impl<C> Heard<C> {
     }
 }
 
-/// The path in the first line of a request, however wrong the rest of it is.
+/// The path in the first line of a request, however wrong the rest of it is. None in the rest of a line, or in a body.
 fn path(begin: &[u8]) -> Option<&str> {
     let line = begin.split(|byte| matches!(byte, b'\r' | b'\n')).next()?;
     let (before, mut target) = line.split_at(line.iter().position(|&byte| byte == b'/')?);
@@ -186,6 +206,8 @@ fn path(begin: &[u8]) -> Option<&str> {
     if before.ends_with(b":") && target.starts_with(b"//") {
         target = &target[2..];
         target = &target[target.iter().position(|&byte| byte == b'/')?..];
+    } else if !matches!(before.last(), Some(b' ' | b'\t')) {
+        return None;
     }
     let path = target.split(|byte| matches!(byte, b'?' | b'#' | b' ' | b'\t')).next()?;
     std::str::from_utf8(path).ok()
@@ -240,7 +262,9 @@ impl<C: AsyncWrite + Unpin> AsyncWrite for Heard<C> {
             self.refused = true;
             return Poll::Ready(Ok(bytes.len()));
         }
-        Pin::new(&mut self.connection).poll_write(context, bytes)
+        let written = ready!(Pin::new(&mut self.connection).poll_write(context, bytes))?;
+        self.answering |= written > 0;
+        Poll::Ready(Ok(written))
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -249,6 +273,7 @@ impl<C: AsyncWrite + Unpin> AsyncWrite for Heard<C> {
             // All of the answer has gone out.
             self.before = Some(self.dialect(b""));
             self.length = 0;
+            self.answering = false;
             self.turn.set(Turn::THEIRS);
         }
         Poll::Ready(Ok(()))
@@ -267,7 +292,9 @@ impl<C: AsyncWrite + Unpin> AsyncWrite for Heard<C> {
             self.refused = true;
             return Poll::Ready(Ok(parts.iter().map(|part| part.len()).sum()));
         }
-        Pin::new(&mut self.connection).poll_write_vectored(context, parts)
+        let written = ready!(Pin::new(&mut self.connection).poll_write_vectored(context, parts))?;
+        self.answering |= written > 0;
+        Poll::Ready(Ok(written))
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -286,9 +313,12 @@ mod tests {
             ("POST /api/holds?next=http://x/y HTT", Some("/api/holds")),
             ("POST http://placet:8080/a/api/holds HTTP/9", Some("/a/api/holds")),
             ("P(ST\t/api/holds\t\t", Some("/api/holds")),
-            ("/api/holds", Some("/api/holds")),
             ("POST http://placet", None),
-            ("POST http:/", Some("/")),
+            // What is left of a line that was read before, and of a body.
+            ("lds HTTP/1.1", None),
+            ("/1.1", None),
+            ("{\"path\":\"/etc\"}", None),
+            ("POST http:/", None),
             ("PO", None),
             ("\u{16}\u{3}\u{1}", None),
         ] {

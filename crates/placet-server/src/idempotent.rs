@@ -195,15 +195,7 @@ pub async fn once(row: &'static Endpoint, asked: Asked) -> Result<Response, Prob
     if let Some(reply) = kept.begin(name, Sha256::digest(&asked.body).into())? {
         return Ok(reply);
     }
-    // Whoever goes away before the end asks again under the same key: what they began is done nevertheless, once.
-    match tokio::spawn(go_through_with(row, asked, Doing { kept, name })).await {
-        Ok(replied) => replied,
-        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-        Err(_) => Err(Problem::stopping()),
-    }
-}
-
-async fn go_through_with(row: &'static Endpoint, asked: Asked, doing: Doing) -> Result<Response, Problem> {
+    let doing = Doing { kept, name };
     let response = (row.handler)(asked).await?;
     if ONCE_ONLY.contains(&row.path) {
         doing.end(State::Shown);

@@ -24,6 +24,7 @@ use tokio::{
     net::{TcpListener, TcpSocket, TcpStream, UnixListener, UnixStream},
     sync::{OwnedSemaphorePermit, Semaphore},
     task::JoinSet,
+    time::{Instant, timeout, timeout_at},
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use tower_service::Service as _;
@@ -45,6 +46,8 @@ const BACKLOG: u32 = 4_096;
 const OVER_MAX: usize = 256;
 /// How long one of those has.
 const OVER_TIME: Duration = Duration::from_secs(5);
+/// How much of it for a head, and for a body, so that there is some left to be told.
+const A_PART: Duration = Duration::from_millis(1_500);
 /// A head may be so large, and have so many lines.
 const HEAD_BYTES_MAX: usize = 64 << 10;
 const HEAD_LINES_MAX: usize = 64;
@@ -107,11 +110,24 @@ pub async fn serve(server: Arc<Server>, listeners: Vec<Listener>, stop: impl Fut
     server.say("stopped", &[]);
 }
 
+/// The place of a connection, kept by whatever was asked for on it.
+pub type Place = Arc<OwnedSemaphorePermit>;
+
 /// Room for connections.
 #[derive(Clone)]
 struct Places {
     all: Arc<Semaphore>,
     over: Arc<Semaphore>,
+}
+
+impl Places {
+    /// The next connection, and a place to tell it no. When those who are told no are too many, the rest wait in the queue of
+    /// the system.
+    async fn next(&self, listener: &Listener) -> (io::Result<Connection>, Option<OwnedSemaphorePermit>) {
+        // Nobody closes it.
+        let spare = Arc::clone(&self.over).acquire_owned().await.ok();
+        (next(listener).await, spare)
+    }
 }
 
 /// So many connections as are wanted, or as the system lets us have.
@@ -139,8 +155,8 @@ async fn accept(server: Arc<Server>, router: Router, listener: Listener, places:
             biased;
             _ = stopped => break,
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
-            accepted = next(&listener) => match accepted {
-                Ok(accepted) => begin(&server, &router, &places, accepted, &mut connections).await,
+            (accepted, spare) = places.next(&listener) => match accepted {
+                Ok(accepted) => begin(&server, &router, &places, (accepted, spare), &mut connections),
                 Err(error) => {
                     // Too many files are open, or the connection went before we came.
                     server.say("cannot accept", &[("why", &error)]);
@@ -149,16 +165,21 @@ async fn accept(server: Arc<Server>, router: Router, listener: Listener, places:
             }
         }
     }
-    // Whoever is in the queue already is told, too.
-    while let Ok(Ok(accepted)) = tokio::time::timeout(Duration::from_millis(1), next(&listener)).await {
-        begin(&server, &router, &places, accepted, &mut connections).await;
-    }
+    let (began, drain) = (Instant::now(), server.settings.limits.drain);
+    // Whoever is in the queue already is told, too, as far as there is time for it.
+    let queue = async {
+        while let Ok((Ok(accepted), spare)) = timeout(Duration::from_millis(1), places.next(&listener)).await
+        {
+            begin(&server, &router, &places, (accepted, spare), &mut connections);
+        }
+    };
+    let _ = timeout_at(began + drain / 4, queue).await;
     if let Listener::Unix(_, path) = &listener {
         let _ = std::fs::remove_file(path);
     }
     drop(listener);
     let all_ended = async { while connections.join_next().await.is_some() {} };
-    let _ = tokio::time::timeout(server.settings.limits.drain, all_ended).await;
+    let _ = timeout_at(began + drain, all_ended).await;
     connections.shutdown().await;
 }
 
@@ -183,40 +204,28 @@ async fn next(listener: &Listener) -> io::Result<Connection> {
     }
 }
 
-async fn begin(
+fn begin(
     server: &Arc<Server>,
     router: &Router,
     places: &Places,
-    connection: Connection,
+    (connection, spare): (Connection, Option<OwnedSemaphorePermit>),
     connections: &mut JoinSet<()>,
 ) {
     server.metrics.connections_total.fetch_add(1, Ordering::Relaxed);
-    let place = match (server.is_stopping(), Arc::clone(&places.all).try_acquire_owned()) {
-        (false, Ok(place)) => Some(place),
-        (true, _) | (_, Err(_)) => None,
-    };
-    let Some(place) = place else {
-        server.metrics.connections_over.fetch_add(1, Ordering::Relaxed);
-        // When even those who are only told no are too many, the rest wait in the queue of the system.
-        let Ok(place) = Arc::clone(&places.over).acquire_owned().await else { return };
-        let server = Arc::clone(server);
-        connections.spawn(async move {
-            let told = async {
-                match connection {
-                    Connection::Net(stream, _) => tell_no(server, stream, place).await,
-                    Connection::Tls(stream, _, config) => {
-                        if let Some(stream) = secured(stream, config, OVER_TIME).await {
-                            tell_no(server, stream, place).await;
-                        }
-                    }
-                    Connection::Unix(stream) => tell_no(server, stream, place).await,
-                }
-            };
-            let _ = tokio::time::timeout(OVER_TIME, told).await;
-        });
-        return;
-    };
+    let place = Arc::clone(&places.all).try_acquire_owned().ok();
     let (server, router) = (Arc::clone(server), router.clone());
+    let place = match (place, server.is_stopping()) {
+        (Some(place), false) => Arc::new(place),
+        (place, _) => {
+            server.metrics.connections_over.fetch_add(1, Ordering::Relaxed);
+            let place = place.or(spare);
+            connections.spawn(async move {
+                let _ = timeout(OVER_TIME, refuse(server, connection)).await;
+                drop(place);
+            });
+            return;
+        }
+    };
     match connection {
         Connection::Net(stream, peer) => {
             connections.spawn(drive(server, router, stream, Peer::Net(peer), place));
@@ -235,13 +244,26 @@ async fn begin(
     }
 }
 
+/// Tells whoever comes on `connection` that it is not for now.
+async fn refuse(server: Arc<Server>, connection: Connection) {
+    match connection {
+        Connection::Net(stream, _) => tell_no(server, stream).await,
+        Connection::Tls(stream, _, config) => {
+            if let Some(stream) = secured(stream, config, OVER_TIME).await {
+                tell_no(server, stream).await;
+            }
+        }
+        Connection::Unix(stream) => tell_no(server, stream).await,
+    }
+}
+
 /// The stream inside, if the other end speaks TLS as we do, soon.
 async fn secured(
     stream: TcpStream,
     config: Arc<ServerConfig>,
     patience: Duration,
 ) -> Option<TlsStream<TcpStream>> {
-    tokio::time::timeout(patience, TlsAcceptor::from(config).accept(stream)).await.ok()?.ok()
+    timeout(patience, TlsAcceptor::from(config).accept(stream)).await.ok()?.ok()
 }
 
 fn builder(head: Duration) -> http1::Builder {
@@ -260,12 +282,13 @@ fn drive<C: AsyncRead + AsyncWrite + Unpin>(
     router: Router,
     connection: C,
     peer: Peer,
-    place: OwnedSemaphorePermit,
+    place: Place,
 ) -> impl Future<Output = ()> {
     let open = Open::new(&server);
     let limits = &server.settings.limits;
     let answer = move |mut request: Request<Coming>| {
         request.extensions_mut().insert(peer);
+        request.extensions_mut().insert(Arc::clone(&place));
         router.clone().call(request)
     };
     let mut stopping = server.stopping();
@@ -275,7 +298,7 @@ fn drive<C: AsyncRead + AsyncWrite + Unpin>(
     let served = converse(server, &builder, connection, answer, patience, stopped);
     async move {
         served.await;
-        drop((open, place));
+        drop(open);
     }
 }
 
@@ -296,11 +319,7 @@ impl Drop for Open {
 }
 
 /// Serves one request with a no, in the dialect of whoever asks.
-async fn tell_no<C: AsyncRead + AsyncWrite + Unpin>(
-    server: Arc<Server>,
-    connection: C,
-    _place: OwnedSemaphorePermit,
-) {
+async fn tell_no<C: AsyncRead + AsyncWrite + Unpin>(server: Arc<Server>, connection: C) {
     let problem = match server.is_stopping() {
         true => Problem::stopping(),
         false => {
@@ -319,12 +338,11 @@ async fn tell_no<C: AsyncRead + AsyncWrite + Unpin>(
         async move {
             // Who is still sending does not listen yet.
             let mut body = Body::new(request.into_body()).into_data_stream();
-            while let Some(Ok(_)) = body.next().await {}
+            let _ = timeout(A_PART, async { while let Some(Ok(_)) = body.next().await {} }).await;
             Ok(response)
         }
     };
-    // Half of it to ask, so that there is some left to be told.
-    let mut builder = builder(OVER_TIME / 2);
+    let mut builder = builder(A_PART);
     builder.keep_alive(false);
-    converse(server, &builder, connection, answer, OVER_TIME / 2, pending()).await;
+    converse(server, &builder, connection, answer, A_PART, pending()).await;
 }

@@ -152,6 +152,7 @@ async fn whoever_ends_in_the_middle_is_answered() {
     for said in [
         "POST /api/holds HTTP/1.1\r\nhost: 127",
         "POST /api/holds HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\n\r\nfive\r\nhello",
+        "POST /api/holds HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n{",
     ] {
         let mut half = rig.connect().await;
         half.write_all(said.as_bytes()).await.unwrap();
@@ -159,30 +160,21 @@ async fn whoever_ends_in_the_middle_is_answered() {
         let told = reply(&mut half).await;
         assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{said}: {told:?}");
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_comes_as_the_service_stops_is_answered() {
-    let (whole, half) = ("POST /api/holds HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2\r\n\r\n{}", 37);
-    let mut rig = Rig::with(limited(Limits { drain: Duration::from_secs(2), ..Limits::default() })).await;
-    let (mut late, mut latest) = (Vec::new(), Vec::new());
-    for _ in 0..20 {
-        late.push(rig.connect().await);
-        latest.push(rig.connect().await);
-    }
-    for stream in &mut late {
-        stream.write_all(&whole.as_bytes()[..half]).await.unwrap();
-    }
-    // All have been accepted.
-    while !rig.get("/metrics").await.text.contains("\nplacet_connections 41\n") {}
-    rig.begin_to_stop();
-    for stream in &mut latest {
-        stream.write_all(whole.as_bytes()).await.unwrap();
-    }
-    for mut stream in late.into_iter().chain(latest) {
-        let told = reply(&mut stream).await;
-        assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
-    }
+    // Who has said everything, and says no more while a person is asked, is told that nothing will come of it.
+    let call = json!({ "tool_name": "terminal", "tool_input": { "command": "git push --force" }, "session_id": "h1" });
+    let call = call.to_string();
+    let head = format!(
+        "POST /api/holds HTTP/1.1\r\nhost: {}\r\ncontent-length: {}\r\n\r\n",
+        rig.address,
+        call.len()
+    );
+    let mut half = rig.connect().await;
+    half.write_all((head + &call).as_bytes()).await.unwrap();
+    rig.pending(1).await;
+    half.shutdown().await.unwrap();
+    let told = reply(&mut half).await;
+    assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
+    assert!(told.text.contains("closed before the answer"), "{told:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -201,6 +193,18 @@ async fn a_bad_head_behind_others_is_answered_once() {
         assert!(text.ends_with('}') && text.contains("cannot be read"), "{text}");
         let (_, last) = text.rsplit_once("HTTP/1.1 ").unwrap();
         assert!(last.starts_with("200 OK") && last.contains("block"), "{last}");
+    }
+    // In two pieces, the first of which came with the request before: that one tells whose words to use.
+    for (first, rest) in [bad.split_at(10), bad.split_at(20)] {
+        let mut stream = rig.connect().await;
+        stream.write_all(format!("{plugin}{first}").as_bytes()).await.unwrap();
+        let mut before = Vec::new();
+        while !before.ends_with(b"}") {
+            stream.read_buf(&mut before).await.unwrap();
+        }
+        stream.write_all(rest.as_bytes()).await.unwrap();
+        let told = reply(&mut stream).await;
+        assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{first}: {told:?}");
     }
 }
 
@@ -259,6 +263,17 @@ async fn connections_beyond_the_most_are_told_so_in_their_own_dialect() {
     let reply = raw(rig.connect().await, "POST", "/v1/calls", &host, b"").await;
     assert_eq!((reply.status, &reply.json()["answer"]), (200, &"block".into()));
     assert_eq!(raw(rig.connect().await, "GET", "/v1/holds", &host, b"").await.status, 503);
+    // Who does not come to an end, too.
+    for (begin, said) in
+        [("POST /api/holds HTTP/1.1\r\n", "decision"), ("POST /v1/calls HTTP/1.1\r\n", "answer")]
+    {
+        for more in ["", &format!("{host}content-length: 10\r\n\r\n{{")] {
+            let mut slow = rig.connect().await;
+            slow.write_all(format!("{begin}{more}").as_bytes()).await.unwrap();
+            let told = crate::rig::reply(&mut slow).await;
+            assert_eq!((told.status, &told.json()[said]), (200, &"block".into()), "{begin}{more}: {told:?}");
+        }
+    }
     drop(first);
     // The place is free again.
     while raw(rig.connect().await, "GET", "/healthz", &host, b"").await.status != 200 {}

@@ -1,12 +1,25 @@
 //! Stopping and starting again: whoever waits is answered, and nothing is lost.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use placet_server::{Limits, Settings};
 use serde_json::json;
-use tokio::io::AsyncWriteExt as _;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    sync::mpsc::channel,
+};
 
-use crate::rig::{Rig, exists, raw, reply, risky};
+use crate::rig::{Rig, exists, harmless, raw, reply, risky};
+
+fn draining(drain: Duration) -> Settings {
+    Settings { limits: Limits { drain, ..Limits::default() }, ..Settings::default() }
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn parked_requests_are_answered_and_their_holds_are_still_there_after_a_restart() {
@@ -62,8 +75,7 @@ async fn a_request_that_was_half_sent_is_answered_before_the_end() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_body_that_does_not_end_is_answered_before_the_end() {
-    let limits = Limits { drain: Duration::from_millis(800), ..Limits::default() };
-    let mut rig = Rig::with(Settings { limits, ..Settings::default() }).await;
+    let mut rig = Rig::with(draining(Duration::from_millis(800))).await;
     let mut slow = Vec::new();
     for path in ["/api/holds", "/v1/calls", "/v1/events"] {
         let mut stream = rig.connect().await;
@@ -88,4 +100,107 @@ async fn two_services_do_not_share_a_socket() {
     let error = placet_server::Listener::unix(&path).await.err().unwrap();
     assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse);
     assert_eq!(rig.over_unix("GET", "/healthz", b"").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_comes_as_the_service_stops_is_answered() {
+    let (whole, half) = ("POST /api/holds HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2\r\n\r\n{}", 37);
+    let mut rig = Rig::with(draining(Duration::from_secs(2))).await;
+    let (mut late, mut latest) = (Vec::new(), Vec::new());
+    for _ in 0..20 {
+        late.push(rig.connect().await);
+        latest.push(rig.connect().await);
+    }
+    for stream in &mut late {
+        stream.write_all(&whole.as_bytes()[..half]).await.unwrap();
+    }
+    // All have been accepted.
+    while !rig.get("/metrics").await.text.contains("\nplacet_connections 41\n") {}
+    rig.begin_to_stop();
+    for stream in &mut latest {
+        stream.write_all(whole.as_bytes()).await.unwrap();
+    }
+    for mut stream in late.into_iter().chain(latest) {
+        let told = reply(&mut stream).await;
+        assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_still_sends_what_nobody_reads_is_answered_once() {
+    let mut rig = Rig::with(draining(Duration::from_secs(2))).await;
+    let mut stream = rig.connect().await;
+    let head = format!("POST /nothing HTTP/1.1\r\nhost: {}\r\ncontent-length: 20000000\r\n\r\n", rig.address);
+    while !rig.get("/metrics").await.text.contains("\nplacet_connections 2\n") {}
+    rig.begin_to_stop();
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let part = "POST /api/holds HTTP/1.1\r\n".repeat(4_000);
+    let (mut reads, mut writes) = stream.split();
+    let sends = async { while writes.write_all(part.as_bytes()).await.is_ok() {} };
+    let mut rest = Vec::new();
+    let hears = async { while reads.read_buf(&mut rest).await.is_ok_and(|count| count > 0) {} };
+    tokio::join!(sends, hears);
+    let told = String::from_utf8_lossy(&rest);
+    assert_eq!((told.get(..12), told.matches("HTTP/1.1").count()), (Some("HTTP/1.1 404"), 1), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_waits_for_the_store_is_answered_before_the_end() {
+    let mut rig = Rig::with(draining(Duration::from_millis(800))).await;
+    let other = rusqlite::Connection::open(rig.directory.path().join("placet.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let host = format!("host: {}\r\n", rig.address);
+    let call = json!({ "call": harmless() }).to_string();
+    let plugin =
+        json!({ "tool_name": "terminal", "tool_input": { "command": "git log" }, "session_id": "h1" });
+    let plugin = plugin.to_string();
+    let secret = format!("{host}authorization: Bearer {}\r\n", rig.first());
+    let cases = [
+        ("/v1/calls", &host, call.as_str(), 200, "\"answer\":\"block\""),
+        ("/api/holds", &host, plugin.as_str(), 200, "\"decision\":\"block\""),
+        ("/v1/mode", &secret, r#"{"mode":"observe"}"#, 503, "\"error\""),
+    ];
+    let mut asked = Vec::new();
+    for (path, lines, body, status, said) in cases {
+        let method = if path == "/v1/mode" { "PUT" } else { "POST" };
+        let (stream, lines, body) = (rig.connect().await, lines.clone(), body.to_owned());
+        let told = tokio::spawn(async move { raw(stream, method, path, &lines, body.as_bytes()).await });
+        asked.push((told, path, status, said));
+    }
+    while !rig.get("/metrics").await.text.contains("\nplacet_connections 4\n") {}
+    rig.begin_to_stop();
+    for (told, path, status, said) in asked {
+        let told = told.await.unwrap();
+        assert_eq!((told.status, told.text.contains(said)), (status, true), "{path}: {told:?}");
+        assert!(told.text.contains("about to stop"), "{path}: {told:?}");
+    }
+    drop(other);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stop_ends_however_many_come() {
+    // No place is free, and those who are to be told so say nothing.
+    let limits = Limits { drain: Duration::from_millis(800), connections: 1, ..Limits::default() };
+    let rig = Rig::with(Settings { limits, ..Settings::default() }).await;
+    let _first = rig.connect().await;
+    let (address, enough) = (rig.address, Arc::new(AtomicBool::new(false)));
+    let (many, mut come) = channel(2_000);
+    for _ in 0..2 {
+        let (enough, many) = (Arc::clone(&enough), many.clone());
+        std::thread::spawn(move || {
+            let mut silent = Vec::new();
+            while !enough.load(Ordering::SeqCst) {
+                silent.extend(std::net::TcpStream::connect(address));
+                silent.truncate(2_000);
+                let _ = many.try_send(());
+            }
+        });
+    }
+    for _ in 0..1_000 {
+        come.recv().await.unwrap();
+    }
+    let (stopped, _directory) = rig.stop();
+    let soon = tokio::time::timeout(Duration::from_secs(10), stopped).await;
+    enough.store(true, Ordering::SeqCst);
+    soon.unwrap().unwrap();
 }

@@ -1,18 +1,18 @@
 //! TLS: with certificates made here, and a client that checks them.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use placet_server::{Settings, Tls};
+use placet_server::{Limits, Settings, Tls};
 use rustls::{
     ClientConfig, RootCertStore, SupportedProtocolVersion,
     crypto::ring,
     pki_types::{CertificateDer, ServerName},
     version::{TLS12, TLS13},
 };
-use tokio::io::AsyncReadExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-use crate::rig::{Rig, raw};
+use crate::rig::{Reply, Rig, raw, reply};
 
 struct Made {
     certificate: String,
@@ -73,9 +73,7 @@ async fn who_speaks_no_tls_is_let_go_and_others_are_served() {
     let made = made();
     let rig = Rig::secured(Settings::default(), tls_of(&made)).await;
     let mut plain = rig.connect().await;
-    tokio::io::AsyncWriteExt::write_all(&mut plain, b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n")
-        .await
-        .unwrap();
+    plain.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     let mut bytes = Vec::new();
     let _ = plain.read_to_end(&mut bytes).await;
     assert!(!String::from_utf8_lossy(&bytes).contains("200 OK"));
@@ -83,6 +81,28 @@ async fn who_speaks_no_tls_is_let_go_and_others_are_served() {
     let _silent = rig.connect().await;
     let stream = connect(&rig, &made, &TLS13).await.unwrap();
     assert_eq!(raw(stream, "GET", "/healthz", "host: localhost\r\n", b"").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_answered_as_asked_is_answered_over_tls_too() {
+    let made = made();
+    let limits = Limits { drain: Duration::from_secs(2), ..Limits::default() };
+    let mut rig = Rig::secured(Settings { limits, ..Settings::default() }, tls_of(&made)).await;
+    let blocked = |told: &Reply, why: &str| {
+        assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
+        assert!(told.text.contains(why), "{told:?}");
+    };
+    let mut bad = connect(&rig, &made, &TLS13).await.unwrap();
+    bad.write_all(b"POST /api/holds HTTP/1.1\r\nno colon\r\n\r\n").await.unwrap();
+    blocked(&reply(&mut bad).await, "cannot be read");
+    let mut half = connect(&rig, &made, &TLS13).await.unwrap();
+    half.write_all(b"POST /api/holds HTTP/1.1\r\nhost: loc").await.unwrap();
+    half.shutdown().await.unwrap();
+    blocked(&reply(&mut half).await, "cannot be read");
+    let mut late = connect(&rig, &made, &TLS13).await.unwrap();
+    late.write_all(b"POST /api/holds HTTP/1.1\r\nhost: loc").await.unwrap();
+    rig.begin_to_stop();
+    blocked(&reply(&mut late).await, "about to stop");
 }
 
 #[test]
