@@ -3,6 +3,7 @@
 //! when nobody else writes does so on the spot, and saves the way to that thread and back.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     slice,
     sync::{
         Arc, Mutex, PoisonError,
@@ -78,7 +79,8 @@ impl Desk {
             drop(writer);
             let pieces = batch.len();
             for (work, result) in batch.drain(..).zip(results) {
-                (work.done)(result);
+                // Who makes a mistake when they are told makes it alone: everybody else still writes.
+                let _ = catch_unwind(AssertUnwindSafe(|| (work.done)(result)));
             }
             self.queued.fetch_sub(pieces, Ordering::SeqCst);
         }
@@ -165,8 +167,8 @@ impl Writer {
     fn together(&mut self, batch: &mut [Work], shelves: &Shelves) -> Result<(), Failure> {
         let start = Instant::now();
         // Work that panics is work that failed: what it left half done goes with the transaction and the cache.
-        let run = std::panic::AssertUnwindSafe(|| self.try_together(batch, shelves));
-        let result = std::panic::catch_unwind(run).unwrap_or_else(|_| {
+        let run = AssertUnwindSafe(|| self.try_together(batch, shelves));
+        let result = catch_unwind(run).unwrap_or_else(|_| {
             Err(Failure::OfWork(StoreError::new(
                 Fault::Other,
                 "a mistake in placet itself; please report it",

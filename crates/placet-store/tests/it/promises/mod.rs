@@ -93,6 +93,7 @@ macro_rules! keeps_every_promise {
             work::another_stores_work_is_noticed,
             work::work_of_ones_own_is_hardly_news,
             work::the_last_to_let_go_may_be_work,
+            work::a_mistake_of_whoever_is_told_is_theirs_alone,
             work::a_full_queue_answers_at_once,
             work::a_store_that_goes_writes_what_was_queued,
             work::everything_is_there_after_opening_again,

@@ -287,6 +287,19 @@ pub fn the_last_to_let_go_may_be_work(place: &dyn Place) {
     assert_eq!(read(&*place.open(), |ledger| ledger.counter_get("any")), 1);
 }
 
+pub fn a_mistake_of_whoever_is_told_is_theirs_alone(place: &dyn Place) {
+    let store: Arc<dyn Store> = place.open().into();
+    let busy = keep_busy(&store);
+    let mistake =
+        Work::new(|ledger| ledger.counter_add("any", 1).map(drop), |_| panic!("a mistake of a test"));
+    store.submit(mistake.at(placet_store::Turn::WithOthers));
+    let told = queue(&*store, |ledger| ledger.counter_add("any", 1));
+    drop(busy);
+    assert!(told.recv().unwrap().is_ok());
+    write(&*store, |ledger| ledger.counter_add("any", 1));
+    assert_eq!(read(&*store, |ledger| ledger.counter_get("any")), 3);
+}
+
 pub fn everything_is_there_after_opening_again(place: &dyn Place) {
     let store = place.open();
     write(&*store, everything);
