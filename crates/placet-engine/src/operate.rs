@@ -52,11 +52,7 @@ impl Engine {
         let (shared, by) = (Arc::clone(&self.shared), by.name().to_owned());
         let run = move |ledger: &mut dyn Ledger| put(&shared, ledger, key::STOPPED, &by, &by, &by);
         let shared = Arc::clone(&self.shared);
-        let told = move |_: &Result<(), StoreError>| {
-            // Before they look whether they are stopped. What cannot be read now is read by the one who asked, or in time.
-            let _ = shared.refresh();
-            shared.waiters.wake_all();
-        };
+        let told = move |_: &Result<(), StoreError>| shared.waiters.wake_all();
         transact_telling(&*self.shared.store, Turn::AtOnce, run, told).await?;
         self.changed()
     }

@@ -77,7 +77,11 @@ impl Engine {
 
     /// Takes note of something that happened.
     pub async fn report(&self, report: Report) -> Result<Noted, StoreError> {
-        self.report_if(report, |_, _| Ok(true)).await?.ok_or_else(StoreError::gone)
+        let shared = Arc::clone(&self.shared);
+        let run = move |ledger: &mut dyn Ledger| take_note(&shared, ledger, &report);
+        let noted = self.shared.transact_waking(run).await?;
+        self.shared.grown.store(true, Ordering::SeqCst);
+        Ok(noted)
     }
 
     /// Takes note of something that happened, if whoever says so may; nothing otherwise.
