@@ -26,7 +26,7 @@ use crate::{
     form::{Form, field},
     idempotent,
     listen::Place,
-    pages::refused::{is_from_elsewhere, once_more, plainly, refused},
+    pages::refused::{is_from_elsewhere, once_more, plainly, refused, wants_page},
     problem::{Problem, json},
     shown::{CSRF_FIELD, CSRF_HEADER, Shown},
 };
@@ -167,6 +167,15 @@ struct Decided<'a> {
     reason: &'a str,
 }
 
+/// How to say no to a request where no row of the table says so.
+pub fn dialect_of<B>(request: &axum::http::Request<B>) -> Dialect {
+    let path = request.uri().path();
+    match Dialect::of_path(path) {
+        Dialect::Api if !path.starts_with("/v1/") && wants_page(request.headers()) => Dialect::Page,
+        dialect => dialect,
+    }
+}
+
 /// How `dialect` says no.
 pub fn refusal(dialect: Dialect, problem: Problem) -> Response {
     let reason = format!("Blocked: {}.\n{}.", problem.message, problem.remedy);
@@ -297,7 +306,7 @@ async fn try_answer(
     tokio::select! {
         biased;
         done = done => done,
-        () = stopped(server, 3) => Err(Problem::stopping()),
+        () = server.stopped_for(3) => Err(Problem::stopping()),
     }
 }
 
@@ -320,13 +329,6 @@ async fn handle(row: &'static Endpoint, asked: Asked, large: bool) -> Result<Res
     .await
 }
 
-/// Waits until the service stops and so many quarters of the time for that are over: there must be some left to say so.
-async fn stopped(server: &Server, quarters: u32) {
-    let mut stopping = server.stopping();
-    let _ = stopping.wait_for(|stop| *stop).await;
-    tokio::time::sleep(server.settings.limits.drain * quarters / 4).await;
-}
-
 /// Why a body is not waited for any longer, once it is not.
 async fn no_longer(server: &Server) -> Problem {
     tokio::select! {
@@ -334,7 +336,7 @@ async fn no_longer(server: &Server) -> Problem {
             let status = StatusCode::REQUEST_TIMEOUT;
             Problem::new(status, "too_slow", "the body took too long to come", "send it faster")
         }
-        () = stopped(server, 1) => Problem::stopping(),
+        () = server.stopped_for(2) => Problem::stopping(),
     }
 }
 

@@ -12,7 +12,10 @@ use axum::{
 };
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    time::{Instant, timeout, timeout_at},
+};
 
 use crate::{
     Server,
@@ -41,19 +44,20 @@ where
     C: AsyncRead + AsyncWrite + Unpin,
     A: Fn(Request<Coming>) -> F,
     F: Future<Output = Result<Response<Body>, Infallible>>,
-    T: Future<Output = ()>,
+    T: Future<Output = Instant>,
 {
     let turn = Arc::new(Turn::default());
     let heard = Heard::new(connection, Arc::clone(&turn));
-    let whose = Arc::clone(&turn);
+    let (whose, of) = (Arc::clone(&turn), Arc::clone(&server));
     let service = service_fn(move |request: Request<Incoming>| {
         turn.take(!request.body().is_end_stream());
         let turn = Arc::clone(&turn);
         let answered = answer(request.map(|body| Coming::new(body, Arc::clone(&turn))));
+        let server = Arc::clone(&of);
         async move {
             let mut response = answered.await?;
-            if turn.is_coming() {
-                // What is left of the body would pass for the next request.
+            // What is left of the body would pass for the next request; and when we stop there is no next one.
+            if turn.is_coming() || server.is_stopping() {
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             Ok::<_, Infallible>(response.map(|body| Tail::new(body, turn)))
@@ -64,11 +68,12 @@ where
     async move {
         let ended = tokio::select! {
             ended = &mut served => ended,
-            () = stop => {
-                let a_while = server.settings.limits.drain / 4;
-                // Who has come and not asked yet is about to.
-                let asked = match whose.is_first() {
-                    true => tokio::time::timeout(a_while, &mut served).await.ok(),
+            began = stop => {
+                let drain = server.settings.limits.drain;
+                // Who has come and not asked yet is about to; who has asked before may just be asking again.
+                let a_while = if whose.is_first() { drain / 4 } else { drain / 32 };
+                let asked = match whose.is_theirs() {
+                    true => timeout_at(began + a_while, &mut served).await.ok(),
                     false => None,
                 };
                 match asked {
@@ -76,7 +81,7 @@ where
                     None => {
                         std::pin::Pin::new(&mut served).graceful_shutdown();
                         // A head that does not end has a part of the time only: there must be some left to say so.
-                        match tokio::time::timeout(a_while, &mut served).await {
+                        match timeout_at(began + drain / 2, &mut served).await {
                             Ok(ended) => ended,
                             Err(_) if whose.is_theirs() => Ok(()),
                             Err(_) => (&mut served).await,
@@ -100,7 +105,11 @@ async fn part<C: AsyncRead + AsyncWrite + Unpin>(
     patience: Duration,
 ) {
     let mut has_begun = turn.is_theirs() && !turn.is_coming() && !left.trim_ascii().is_empty();
-    if !has_begun && turn.is_theirs() && !turn.is_coming() && ended.is_ok() && server.is_stopping() {
+    let given_up = match &ended {
+        Ok(()) => server.is_stopping(),
+        Err(error) => error.is_timeout(),
+    };
+    if given_up && !has_begun && turn.is_theirs() && !turn.is_coming() {
         // Who has sent a request at this moment waits for an answer, too.
         has_begun = heard.look().await;
     }
@@ -120,7 +129,7 @@ async fn part<C: AsyncRead + AsyncWrite + Unpin>(
             Some(Problem::new(StatusCode::BAD_REQUEST, "malformed", message, remedy))
         }
         // Who says that they have ended may listen still.
-        Err(error) if error.is_incomplete_message() && turn.is_ours() && !heard.is_answering() => {
+        Err(error) if error.is_incomplete_message() && !turn.is_theirs() && !heard.is_answering() => {
             let (message, remedy) =
                 ("the connection was closed before the answer", "keep it open until then");
             Some(Problem::new(StatusCode::BAD_REQUEST, "closed", message, remedy))
@@ -142,7 +151,7 @@ async fn part<C: AsyncRead + AsyncWrite + Unpin>(
         None => connection.shutdown().await.is_ok() && turn.is_coming(),
     };
     if told {
-        let _ = tokio::time::timeout(patience, hear_out(&mut connection)).await;
+        let _ = timeout(patience, hear_out(&mut connection)).await;
     }
 }
 
@@ -150,7 +159,7 @@ async fn part<C: AsyncRead + AsyncWrite + Unpin>(
 /// told.
 async fn hear_out(connection: &mut (impl AsyncRead + Unpin)) {
     let mut rest = [0; 4_096];
-    while let Ok(Ok(1..)) = tokio::time::timeout(PAUSE, connection.read(&mut rest)).await {}
+    while let Ok(Ok(1..)) = timeout(PAUSE, connection.read(&mut rest)).await {}
 }
 
 /// Answers what could not be read. False if nobody was there to hear it.

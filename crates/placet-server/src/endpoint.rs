@@ -98,9 +98,17 @@ impl Dialect {
     /// What whoever asks for `path` understands, where no row says so: a plugin that was told a wrong address, or that is
     /// answered before there is a router, takes everything but a block for leave to run.
     pub fn of_path(path: &str) -> Self {
+        Self::of_path_bytes(path.as_bytes())
+    }
+
+    /// The same of a path that need not be text.
+    pub(crate) fn of_path_bytes(mut path: &[u8]) -> Self {
+        while let [rest @ .., b'/'] = path {
+            path = rest;
+        }
         match path {
-            "/v1/calls" => Dialect::Call,
-            _ if path.trim_end_matches('/').ends_with("/api/holds") => Dialect::AgentGuard,
+            b"/v1/calls" => Dialect::Call,
+            _ if path.ends_with(b"/api/holds") => Dialect::AgentGuard,
             _ => Dialect::Api,
         }
     }

@@ -36,7 +36,9 @@ impl Turn {
     /// A request has been read, and its answer is being made.
     const OURS: u8 = 1;
     /// The answer is there, and on its way out.
-    const ANSWERED: u8 = 2;
+    const ANSWERING: u8 = 2;
+    /// All of it has been made.
+    const ANSWERED: u8 = 3;
 
     fn is(&self, turn: u8) -> bool {
         self.whose.load(Ordering::Relaxed) == turn
@@ -51,9 +53,9 @@ impl Turn {
         self.is(Self::THEIRS)
     }
 
-    /// Whether a request has been read whose answer is being made.
-    pub fn is_ours(&self) -> bool {
-        self.is(Self::OURS)
+    /// Whether there is an answer, or a part of it. What goes out before is none: that a body may be sent, say.
+    fn is_answer(&self) -> bool {
+        self.is(Self::ANSWERING) || self.is(Self::ANSWERED)
     }
 
     /// The head of a request has been read.
@@ -118,6 +120,7 @@ pub struct Tail {
 
 impl Tail {
     pub fn new(body: Body, turn: Arc<Turn>) -> Self {
+        turn.set(Turn::ANSWERING);
         Self { body, turn }
     }
 }
@@ -154,8 +157,6 @@ pub struct Heard<C> {
     turn: Arc<Turn>,
     begin: [u8; BEGIN_MAX],
     length: usize,
-    /// How the endpoint of the request before says no.
-    before: Option<Dialect>,
     /// Whether hyper has refused what came.
     refused: bool,
     /// Whether a part of an answer has gone out, and not all of it.
@@ -164,15 +165,7 @@ pub struct Heard<C> {
 
 impl<C> Heard<C> {
     pub fn new(connection: C, turn: Arc<Turn>) -> Self {
-        Self {
-            connection,
-            turn,
-            begin: [0; BEGIN_MAX],
-            length: 0,
-            before: None,
-            refused: false,
-            answering: false,
-        }
+        Self { connection, turn, begin: [0; BEGIN_MAX], length: 0, refused: false, answering: false }
     }
 
     /// Whether hyper has refused what came, and nobody was told.
@@ -185,11 +178,15 @@ impl<C> Heard<C> {
         self.answering
     }
 
-    /// How the endpoint says no that a request is for of which this much has not been read: that in its first line, or else
-    /// that of the request before.
+    /// How the endpoint says no that a request is for of which this much has not been read, as its first line has it. That
+    /// may have come along with the request before, and be gone: then it is said to those who take all else for leave to run.
     pub fn dialect(&self, left: &[u8]) -> Dialect {
         let begin = if self.length > 0 { &self.begin[..self.length] } else { left };
-        path(begin).map(Dialect::of_path).or(self.before).unwrap_or(Dialect::Api)
+        match path(begin) {
+            Some(path) => Dialect::of_path_bytes(path),
+            None if self.turn.is_first() => Dialect::Api,
+            None => Dialect::AgentGuard,
+        }
     }
 
     /// Nothing is kept back any longer.
@@ -199,7 +196,7 @@ impl<C> Heard<C> {
 }
 
 /// The path in the first line of a request, however wrong the rest of it is. None in the rest of a line, or in a body.
-fn path(begin: &[u8]) -> Option<&str> {
+fn path(begin: &[u8]) -> Option<&[u8]> {
     let line = begin.split(|byte| matches!(byte, b'\r' | b'\n')).next()?;
     let (before, mut target) = line.split_at(line.iter().position(|&byte| byte == b'/')?);
     // Who asks a proxy names the host, too.
@@ -209,8 +206,7 @@ fn path(begin: &[u8]) -> Option<&str> {
     } else if !matches!(before.last(), Some(b' ' | b'\t')) {
         return None;
     }
-    let path = target.split(|byte| matches!(byte, b'?' | b'#' | b' ' | b'\t')).next()?;
-    std::str::from_utf8(path).ok()
+    target.split(|byte| matches!(byte, b'?' | b'#' | b' ' | b'\t')).next()
 }
 
 impl<C: AsyncRead + Unpin> Heard<C> {
@@ -263,7 +259,7 @@ impl<C: AsyncWrite + Unpin> AsyncWrite for Heard<C> {
             return Poll::Ready(Ok(bytes.len()));
         }
         let written = ready!(Pin::new(&mut self.connection).poll_write(context, bytes))?;
-        self.answering |= written > 0;
+        self.answering |= written > 0 && self.turn.is_answer();
         Poll::Ready(Ok(written))
     }
 
@@ -271,7 +267,6 @@ impl<C: AsyncWrite + Unpin> AsyncWrite for Heard<C> {
         ready!(Pin::new(&mut self.connection).poll_flush(context))?;
         if self.turn.is(Turn::ANSWERED) {
             // All of the answer has gone out.
-            self.before = Some(self.dialect(b""));
             self.length = 0;
             self.answering = false;
             self.turn.set(Turn::THEIRS);
@@ -293,7 +288,7 @@ impl<C: AsyncWrite + Unpin> AsyncWrite for Heard<C> {
             return Poll::Ready(Ok(parts.iter().map(|part| part.len()).sum()));
         }
         let written = ready!(Pin::new(&mut self.connection).poll_write_vectored(context, parts))?;
-        self.answering |= written > 0;
+        self.answering |= written > 0 && self.turn.is_answer();
         Poll::Ready(Ok(written))
     }
 
@@ -322,8 +317,7 @@ mod tests {
             ("PO", None),
             ("\u{16}\u{3}\u{1}", None),
         ] {
-            assert_eq!(path(line.as_bytes()), said, "{line}");
+            assert_eq!(path(line.as_bytes()), said.map(str::as_bytes), "{line}");
         }
-        assert_eq!(path(b"GET /\xff/api/holds "), None);
     }
 }

@@ -6,6 +6,7 @@ use std::{
     net::SocketAddr,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
+    pin::pin,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -31,11 +32,9 @@ use tower_service::Service as _;
 
 use crate::{
     Server, Tls, app,
-    ask::{Peer, refusal},
+    ask::{Peer, dialect_of, refusal},
     converse::converse,
-    endpoint::Dialect,
     heard::Coming,
-    pages::refused::wants_page,
     problem::Problem,
     unhurried::Unhurried,
 };
@@ -107,6 +106,12 @@ pub async fn serve(server: Arc<Server>, listeners: Vec<Listener>, stop: impl Fut
     server.say("stopping", &[("waiting", &server.engine.waiting())]);
     server.stop();
     while loops.join_next().await.is_some() {}
+    // What was begun for somebody who has gone keeps its place until it is done.
+    let all = u32::try_from(most).unwrap_or(u32::MAX);
+    tokio::select! {
+        _ = places.all.acquire_many(all) => {}
+        () = server.stopped_for(4) => {}
+    }
     server.say("stopped", &[]);
 }
 
@@ -121,12 +126,10 @@ struct Places {
 }
 
 impl Places {
-    /// The next connection, and a place to tell it no. When those who are told no are too many, the rest wait in the queue of
-    /// the system.
-    async fn next(&self, listener: &Listener) -> (io::Result<Connection>, Option<OwnedSemaphorePermit>) {
+    /// A place to tell somebody no. When those who are told no are too many, the rest wait in the queue of the system.
+    async fn spare(&self) -> Option<OwnedSemaphorePermit> {
         // Nobody closes it.
-        let spare = Arc::clone(&self.over).acquire_owned().await.ok();
-        (next(listener).await, spare)
+        Arc::clone(&self.over).acquire_owned().await.ok()
     }
 }
 
@@ -148,29 +151,32 @@ fn most_connections(wanted: usize) -> usize {
 
 async fn accept(server: Arc<Server>, router: Router, listener: Listener, places: Places) {
     let mut connections = JoinSet::new();
-    let mut stopping = server.stopping();
-    loop {
-        let stopped = async { stopping.wait_for(|stop| *stop).await.is_ok() };
+    let mut stopping = pin!(server.stopping());
+    let began = loop {
+        let next = async {
+            let spare = places.spare().await;
+            (next(&listener).await, spare)
+        };
         tokio::select! {
             biased;
-            _ = stopped => break,
+            began = &mut stopping => break began,
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
-            (accepted, spare) = places.next(&listener) => match accepted {
+            (accepted, spare) = next => match accepted {
                 Ok(accepted) => begin(&server, &router, &places, (accepted, spare), &mut connections),
-                Err(error) => {
-                    // Too many files are open, or the connection went before we came.
-                    server.say("cannot accept", &[("why", &error)]);
-                    tokio::time::sleep(Duration::from_millis(20)).await;
-                }
+                Err(error) => cannot_accept(&server, &error).await,
             }
         }
-    }
-    let (began, drain) = (Instant::now(), server.settings.limits.drain);
+    };
+    let drain = server.settings.limits.drain;
     // Whoever is in the queue already is told, too, as far as there is time for it.
     let queue = async {
-        while let Ok((Ok(accepted), spare)) = timeout(Duration::from_millis(1), places.next(&listener)).await
-        {
-            begin(&server, &router, &places, (accepted, spare), &mut connections);
+        loop {
+            let spare = places.spare().await;
+            match timeout(Duration::from_millis(1), next(&listener)).await {
+                Ok(Ok(accepted)) => begin(&server, &router, &places, (accepted, spare), &mut connections),
+                Ok(Err(error)) => cannot_accept(&server, &error).await,
+                Err(_) => break,
+            }
         }
     };
     let _ = timeout_at(began + drain / 4, queue).await;
@@ -181,6 +187,12 @@ async fn accept(server: Arc<Server>, router: Router, listener: Listener, places:
     let all_ended = async { while connections.join_next().await.is_some() {} };
     let _ = timeout_at(began + drain, all_ended).await;
     connections.shutdown().await;
+}
+
+/// Too many files are open, or the connection went before we came.
+async fn cannot_accept(server: &Server, error: &io::Error) {
+    server.say("cannot accept", &[("why", error)]);
+    tokio::time::sleep(Duration::from_millis(20)).await;
 }
 
 enum Connection {
@@ -236,7 +248,7 @@ fn begin(
         Connection::Tls(stream, peer, config) => {
             connections.spawn(async move {
                 let patience = server.settings.limits.head;
-                if let Some(stream) = secured(stream, config, patience).await {
+                if let Some(stream) = secured(&server, stream, config, patience).await {
                     Box::pin(drive(server, router, stream, Peer::Net(peer), place)).await;
                 }
             });
@@ -246,24 +258,43 @@ fn begin(
 
 /// Tells whoever comes on `connection` that it is not for now.
 async fn refuse(server: Arc<Server>, connection: Connection) {
+    let problem = match server.is_stopping() {
+        true => Problem::stopping(),
+        false => {
+            let (status, message) = (StatusCode::SERVICE_UNAVAILABLE, "too many connections are open");
+            Problem::new(status, "busy", message, "try again later")
+        }
+    };
     match connection {
-        Connection::Net(stream, _) => tell_no(server, stream).await,
+        Connection::Net(stream, _) => tell_no(server, stream, problem).await,
         Connection::Tls(stream, _, config) => {
-            if let Some(stream) = secured(stream, config, OVER_TIME).await {
-                tell_no(server, stream).await;
+            if let Some(stream) = secured(&server, stream, config, OVER_TIME).await {
+                tell_no(server, stream, problem).await;
             }
         }
-        Connection::Unix(stream) => tell_no(server, stream).await,
+        Connection::Unix(stream) => tell_no(server, stream, problem).await,
     }
 }
 
-/// The stream inside, if the other end speaks TLS as we do, soon.
+/// The stream inside, if the other end speaks TLS as we do, soon. Who asks in the clear is told so, and nothing else: some
+/// take a connection that ends for leave to run.
 async fn secured(
+    server: &Arc<Server>,
     stream: TcpStream,
     config: Arc<ServerConfig>,
     patience: Duration,
 ) -> Option<TlsStream<TcpStream>> {
-    timeout(patience, TlsAcceptor::from(config).accept(stream)).await.ok()?.ok()
+    let deadline = Instant::now() + patience;
+    let mut first = [0];
+    timeout_at(deadline, stream.peek(&mut first)).await.ok()?.ok()?;
+    // A method; TLS begins with a byte that is no letter.
+    if first[0].is_ascii_alphabetic() {
+        let message = "this address speaks TLS, and was asked in the clear";
+        let problem = Problem::new(StatusCode::BAD_REQUEST, "tls", message, "ask for `https://`");
+        Box::pin(tell_no(Arc::clone(server), stream, problem)).await;
+        return None;
+    }
+    timeout_at(deadline, TlsAcceptor::from(config).accept(stream)).await.ok()?.ok()
 }
 
 fn builder(head: Duration) -> http1::Builder {
@@ -284,15 +315,14 @@ fn drive<C: AsyncRead + AsyncWrite + Unpin>(
     peer: Peer,
     place: Place,
 ) -> impl Future<Output = ()> {
-    let open = Open::new(&server);
+    let open = (Open::new(&server), Arc::clone(&place));
     let limits = &server.settings.limits;
     let answer = move |mut request: Request<Coming>| {
         request.extensions_mut().insert(peer);
         request.extensions_mut().insert(Arc::clone(&place));
         router.clone().call(request)
     };
-    let mut stopping = server.stopping();
-    let stopped = async move { drop(stopping.wait_for(|stop| *stop).await) };
+    let stopped = server.stopping();
     let connection = Unhurried::new(connection, limits.write);
     let (builder, patience) = (builder(limits.head), limits.head);
     let served = converse(server, &builder, connection, answer, patience, stopped);
@@ -319,22 +349,9 @@ impl Drop for Open {
 }
 
 /// Serves one request with a no, in the dialect of whoever asks.
-async fn tell_no<C: AsyncRead + AsyncWrite + Unpin>(server: Arc<Server>, connection: C) {
-    let problem = match server.is_stopping() {
-        true => Problem::stopping(),
-        false => {
-            let (status, message) = (StatusCode::SERVICE_UNAVAILABLE, "too many connections are open");
-            Problem::new(status, "busy", message, "try again later")
-        }
-    };
+async fn tell_no<C: AsyncRead + AsyncWrite + Unpin>(server: Arc<Server>, connection: C, problem: Problem) {
     let answer = move |request: Request<Coming>| {
-        let dialect = match Dialect::of_path(request.uri().path()) {
-            Dialect::Api if !request.uri().path().starts_with("/v1/") && wants_page(request.headers()) => {
-                Dialect::Page
-            }
-            dialect => dialect,
-        };
-        let response = refusal(dialect, problem.clone());
+        let response = refusal(dialect_of(&request), problem.clone());
         async move {
             // Who is still sending does not listen yet.
             let mut body = Body::new(request.into_body()).into_data_stream();

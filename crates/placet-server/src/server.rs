@@ -15,7 +15,10 @@ use axum::{
 };
 use placet_engine::{Engine, Pulse};
 use placet_store::StoreError;
-use tokio::sync::{Semaphore, watch};
+use tokio::{
+    sync::{Semaphore, watch},
+    time::sleep_until,
+};
 
 use crate::{
     Chat, Keeper, Log, ask,
@@ -26,7 +29,6 @@ use crate::{
     metrics::Metrics,
     minting::Issuer,
     notify::Channels,
-    pages::refused,
     problem::Problem,
     sign_in::SignInLink,
     verifying::Verifying,
@@ -128,7 +130,8 @@ pub struct Server {
     pulse: Mutex<Pulse>,
     channels: RwLock<Arc<Channels>>,
     chat: RwLock<Option<Arc<Chat>>>,
-    stopping: watch::Sender<bool>,
+    /// When it began to stop, if it did.
+    stopping: watch::Sender<Option<tokio::time::Instant>>,
 }
 
 impl Server {
@@ -152,7 +155,7 @@ impl Server {
             pulse: Mutex::default(),
             channels: RwLock::default(),
             chat: RwLock::default(),
-            stopping: watch::channel(false).0,
+            stopping: watch::channel(None).0,
             settings,
         })
     }
@@ -207,16 +210,27 @@ impl Server {
 
     /// Begins to stop: whoever waits for a person is answered, streams end.
     pub(crate) fn stop(&self) {
-        self.stopping.send_replace(true);
+        self.stopping.send_replace(Some(tokio::time::Instant::now()));
         self.engine.dismiss();
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
-        *self.stopping.borrow()
+        self.stopping.borrow().is_some()
     }
 
-    pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
-        self.stopping.subscribe()
+    /// Waits until it begins to stop, and says when that was.
+    pub(crate) fn stopping(&self) -> impl Future<Output = tokio::time::Instant> + use<> {
+        let mut stopping = self.stopping.subscribe();
+        async move {
+            let began = stopping.wait_for(Option::is_some).await.ok().and_then(|began| *began);
+            began.unwrap_or_else(tokio::time::Instant::now)
+        }
+    }
+
+    /// Waits until it stops and so many quarters of the time for that are over: there must be some left to say so.
+    pub(crate) async fn stopped_for(&self, quarters: u32) {
+        let began = self.stopping().await;
+        sleep_until(began + self.settings.limits.drain * quarters / 4).await;
     }
 
     /// Writes a line into the log of the service.
@@ -291,10 +305,8 @@ async fn not_so(State(server): State<Arc<Server>>, request: Request) -> Response
 
 /// Says no where there is no row that says how.
 fn nowhere(server: &Server, request: &Request, problem: Problem, on_a_page: &'static str) -> Response {
-    let response = match Dialect::of_path(request.uri().path()) {
-        Dialect::Api if refused::wants_page(request.headers()) => {
-            refused::plainly(&Problem { remedy: on_a_page, ..problem })
-        }
+    let response = match ask::dialect_of(request) {
+        dialect @ Dialect::Page => ask::refusal(dialect, Problem { remedy: on_a_page, ..problem }),
         dialect => ask::refusal(dialect, problem),
     };
     server.metrics.answered(response.status().as_u16());

@@ -94,13 +94,13 @@ pub fn streamed<N: News>(asked: Asked, news: N) -> Result<Response, Problem> {
 
 impl<N: News> Streaming<N> {
     async fn more(&mut self) -> Option<Bytes> {
-        let mut stopping = self.server.stopping();
+        let mut stopping = std::pin::pin!(self.server.stopping());
         loop {
             if let Some(bytes) = self.ready.pop_front() {
                 self.silent = Duration::ZERO;
                 return Some(bytes);
             }
-            if *stopping.borrow_and_update() {
+            if self.server.is_stopping() {
                 return None;
             }
             self.look().await?;
@@ -114,7 +114,7 @@ impl<N: News> Streaming<N> {
             }
             self.quiet += N::LOOK_EVERY;
             self.silent += N::LOOK_EVERY;
-            let _ = tokio::time::timeout(N::LOOK_EVERY, stopping.changed()).await;
+            let _ = tokio::time::timeout(N::LOOK_EVERY, &mut stopping).await;
         }
     }
 

@@ -80,6 +80,8 @@ pub struct Serve {
 const BY: &str = "placet serve";
 /// How often we look whether a file has changed.
 const FILES_EVERY: Duration = Duration::from_secs(2);
+/// What a stop may take beyond the time that requests have to end. Containers are killed after ten seconds in all.
+const STOP_MORE: Duration = Duration::from_millis(1_500);
 
 /// A network, as in `10.1.0.0/16`.
 pub fn network(text: &str) -> Result<(IpAddr, u8), String> {
@@ -199,6 +201,7 @@ async fn serve(
         server::LogFormat::Text => Log::to(std::io::stderr()),
         server::LogFormat::Json => Log::json_to(std::io::stderr()),
     };
+    let drain = settings.limits.drain;
     let server = Server::new(home.engine.clone(), settings, log);
     server.issue_with(issuer(arguments.config.as_deref())?);
     let config = config::read(arguments.config.as_deref())?;
@@ -216,11 +219,13 @@ async fn serve(
         Err(error) if error.downcast_ref().is_some_and(is_broken_pipe) => {}
         announced => announced?,
     }
+    let stopping = Arc::clone(&server);
     let stop = async move {
         tokio::select! {
             _ = terminated.recv() => {}
             _ = interrupted.recv() => {}
         }
+        std::thread::spawn(move || end_after(drain + STOP_MORE, &stopping));
     };
     server.keep_with(Arc::new(Keeps {
         directory: home.directory.clone(),
@@ -232,6 +237,14 @@ async fn serve(
         () = placet_server::serve(Arc::clone(&server), listeners, stop) => Ok(()),
         error = reloading => Err(error),
     }
+}
+
+/// Ends the process if it has not ended by itself: somebody else may have the data locked, or the disk take long. What is
+/// written is written whole or not at all, and what is not done now is done by the next one.
+fn end_after(time: Duration, server: &Server) {
+    std::thread::sleep(time);
+    server.say("gave up waiting for the data", &[]);
+    std::process::exit(0);
 }
 
 fn is_broken_pipe(error: &std::io::Error) -> bool {

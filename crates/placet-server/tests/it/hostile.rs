@@ -161,20 +161,30 @@ async fn whoever_ends_in_the_middle_is_answered() {
         assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{said}: {told:?}");
     }
     // Who has said everything, and says no more while a person is asked, is told that nothing will come of it.
-    let call = json!({ "tool_name": "terminal", "tool_input": { "command": "git push --force" }, "session_id": "h1" });
-    let call = call.to_string();
-    let head = format!(
-        "POST /api/holds HTTP/1.1\r\nhost: {}\r\ncontent-length: {}\r\n\r\n",
-        rig.address,
-        call.len()
-    );
-    let mut half = rig.connect().await;
-    half.write_all((head + &call).as_bytes()).await.unwrap();
-    rig.pending(1).await;
-    half.shutdown().await.unwrap();
-    let told = reply(&mut half).await;
-    assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
-    assert!(told.text.contains("closed before the answer"), "{told:?}");
+    for (session, first) in [("h1", ""), ("h2", "expect: 100-continue\r\n")] {
+        let call = json!({ "tool_name": "terminal", "tool_input": { "command": "git push --force" }, "session_id": session });
+        let call = call.to_string();
+        let length = call.len();
+        let head = format!(
+            "POST /api/holds HTTP/1.1\r\nhost: {}\r\n{first}content-length: {length}\r\n\r\n",
+            rig.address
+        );
+        let mut half = rig.connect().await;
+        half.write_all(head.as_bytes()).await.unwrap();
+        if !first.is_empty() {
+            let mut go_on = [0; 25];
+            half.read_exact(&mut go_on).await.unwrap();
+            assert_eq!(&go_on, b"HTTP/1.1 100 Continue\r\n\r\n");
+        }
+        half.write_all(call.as_bytes()).await.unwrap();
+        while rig.engine.waiting() != 1 {
+            tokio::task::yield_now().await;
+        }
+        half.shutdown().await.unwrap();
+        let told = reply(&mut half).await;
+        assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
+        assert!(told.text.contains("closed before the answer"), "{told:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -182,22 +192,25 @@ async fn a_bad_head_behind_others_is_answered_once() {
     let rig = Rig::new().await;
     let host = rig.address;
     let plugin = format!("POST /api/holds HTTP/1.1\r\nhost: {host}\r\ncontent-length: 2\r\n\r\n{{}}");
-    let bad = "POST /api/holds HTTP/1.1\r\nno colon\r\n\r\n";
-    for before in [plugin.clone(), plugin.repeat(3), format!("GET /healthz HTTP/1.1\r\nhost: {host}\r\n\r\n")]
-    {
-        let mut stream = rig.connect().await;
-        stream.write_all(format!("{before}{bad}").as_bytes()).await.unwrap();
-        let mut text = String::new();
-        stream.read_to_string(&mut text).await.unwrap();
-        assert_eq!(text.matches("HTTP/1.1 ").count(), before.matches("HTTP/1.1").count() + 1, "{text}");
-        assert!(text.ends_with('}') && text.contains("cannot be read"), "{text}");
-        let (_, last) = text.rsplit_once("HTTP/1.1 ").unwrap();
-        assert!(last.starts_with("200 OK") && last.contains("block"), "{last}");
+    let health = format!("GET /healthz HTTP/1.1\r\nhost: {host}\r\n\r\n");
+    for before in [plugin.clone(), plugin.repeat(3), health.clone()] {
+        for bad in ["no colon", "content-length: two", "transfer-encoding: gzip"] {
+            let mut stream = rig.connect().await;
+            let bad = format!("POST /api/holds HTTP/1.1\r\n{bad}\r\n\r\n");
+            stream.write_all(format!("{before}{bad}").as_bytes()).await.unwrap();
+            let mut text = String::new();
+            stream.read_to_string(&mut text).await.unwrap();
+            assert_eq!(text.matches("HTTP/1.1 ").count(), before.matches("HTTP/1.1").count() + 1, "{text}");
+            assert!(text.ends_with('}') && text.contains("cannot be read"), "{text}");
+            let (_, last) = text.rsplit_once("HTTP/1.1 ").unwrap();
+            assert!(last.starts_with("200 OK") && last.contains("block"), "{last}");
+        }
     }
-    // In two pieces, the first of which came with the request before: that one tells whose words to use.
+    // In two pieces, the first of which came with the request before, and with it whose words to use.
+    let bad = "POST /api/holds HTTP/1.1\r\nno colon\r\n\r\n";
     for (first, rest) in [bad.split_at(10), bad.split_at(20)] {
         let mut stream = rig.connect().await;
-        stream.write_all(format!("{plugin}{first}").as_bytes()).await.unwrap();
+        stream.write_all(format!("{health}{first}").as_bytes()).await.unwrap();
         let mut before = Vec::new();
         while !before.ends_with(b"}") {
             stream.read_buf(&mut before).await.unwrap();
@@ -244,6 +257,11 @@ async fn a_plugin_that_was_told_a_wrong_address_runs_nothing() {
         }
     }
     assert_eq!(rig.send("GET", "/api/holds", "", b"").await.json()["decision"], "block");
+    // A path that is no text.
+    let mut stream = rig.connect().await;
+    stream.write_all(b"POST /agentguard/\xff/api/holds HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n").await.unwrap();
+    let told = reply(&mut stream).await;
+    assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
     assert_eq!(rig.send("GET", "/v1/nothing", "", b"").await.status, 404);
 }
 
@@ -276,6 +294,24 @@ async fn connections_beyond_the_most_are_told_so_in_their_own_dialect() {
     }
     drop(first);
     // The place is free again.
+    while raw(rig.connect().await, "GET", "/healthz", &host, b"").await.status != 200 {}
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_goes_on_after_a_no_keeps_their_place() {
+    let rig = Rig::with(limited(Limits { connections: 1, ..Limits::default() })).await;
+    let host = format!("host: {}\r\n", rig.address);
+    let mut bad = rig.connect().await;
+    bad.write_all(b"X\r\n\r\n").await.unwrap();
+    let mut told = Vec::new();
+    while !told.ends_with(b"}") {
+        bad.read_buf(&mut told).await.unwrap();
+    }
+    assert!(told.starts_with(b"HTTP/1.1 400"), "{told:?}");
+    // It is still read what they send, so nobody else has the place.
+    bad.write_all(b"X").await.unwrap();
+    assert_eq!(raw(rig.connect().await, "GET", "/healthz", &host, b"").await.status, 503);
+    drop(bad);
     while raw(rig.connect().await, "GET", "/healthz", &host, b"").await.status != 200 {}
 }
 

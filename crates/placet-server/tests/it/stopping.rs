@@ -105,7 +105,7 @@ async fn two_services_do_not_share_a_socket() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_comes_as_the_service_stops_is_answered() {
     let (whole, half) = ("POST /api/holds HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2\r\n\r\n{}", 37);
-    let mut rig = Rig::with(draining(Duration::from_secs(2))).await;
+    let mut rig = Rig::with(draining(Duration::from_secs(4))).await;
     let (mut late, mut latest) = (Vec::new(), Vec::new());
     for _ in 0..20 {
         late.push(rig.connect().await);
@@ -175,6 +175,100 @@ async fn who_waits_for_the_store_is_answered_before_the_end() {
         assert!(told.text.contains("about to stop"), "{path}: {told:?}");
     }
     drop(other);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_begins_late_is_answered_before_the_end() {
+    let drain = Duration::from_secs(4);
+    let mut rig = Rig::with(draining(drain)).await;
+    let other = rusqlite::Connection::open(rig.directory.path().join("placet.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let body = json!({ "tool_name": "terminal", "tool_input": { "command": "git log" }, "session_id": "h1" });
+    let (body, host) = (body.to_string(), rig.address);
+    let mut stream = rig.connect().await;
+    while !rig.get("/metrics").await.text.contains("\nplacet_connections 2\n") {}
+    rig.begin_to_stop();
+    // The head well within its quarter, the body within the next; what is then left is all there is to decide in.
+    tokio::time::sleep(drain / 8).await;
+    let head = format!("POST /api/holds HTTP/1.1\r\nhost: {host}\r\ncontent-length: {}\r\n\r\n", body.len());
+    stream.write_all(head.as_bytes()).await.unwrap();
+    tokio::time::sleep(drain / 5).await;
+    stream.write_all(body.as_bytes()).await.unwrap();
+    let told = reply(&mut stream).await;
+    assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
+    assert!(told.text.contains("about to stop"), "{told:?}");
+    drop(other);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_asks_again_on_the_same_connection_as_the_service_stops_is_answered() {
+    let mut rig = Rig::with(draining(Duration::from_secs(8))).await;
+    let mut stream = rig.connect().await;
+    let whole = "POST /api/holds HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2\r\n\r\n{}";
+    stream.write_all(whole.as_bytes()).await.unwrap();
+    while stream.read_u8().await.unwrap() != b'}' {}
+    rig.begin_to_stop();
+    while !rig.log().contains("stopping") {
+        tokio::task::yield_now().await;
+    }
+    stream.write_all(whole.as_bytes()).await.unwrap();
+    let told = reply(&mut stream).await;
+    assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
+    assert_eq!(told.line("connection").as_deref(), Some("close"), "{told:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_is_in_the_queue_as_the_service_stops_is_answered_however_many_are_told_no() {
+    let limits = Limits { connections: 1, ..Limits::default() };
+    let mut rig = Rig::with(Settings { limits, ..Settings::default() }).await;
+    let mut silent = Vec::new();
+    // One has the only place, and all who can be told no at once say nothing.
+    for _ in 0..257 {
+        silent.push(rig.connect().await);
+    }
+    let mut queue = Vec::new();
+    for _ in 0..3 {
+        let mut stream = rig.connect().await;
+        let whole = "POST /api/holds HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2\r\n\r\n{}";
+        stream.write_all(whole.as_bytes()).await.unwrap();
+        queue.push(stream);
+    }
+    rig.begin_to_stop();
+    for mut stream in queue {
+        let told = reply(&mut stream).await;
+        assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_begun_for_somebody_who_has_gone_is_done_before_the_end() {
+    let rig = Rig::new().await;
+    let other = rusqlite::Connection::open(rig.directory.path().join("placet.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let body = r#"{"mode":"observe"}"#;
+    let head = format!(
+        "PUT /v1/mode HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\ncontent-length: {}\r\n\r\n{body}",
+        rig.address,
+        rig.first(),
+        body.len()
+    );
+    let mut stream = rig.connect().await;
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // What takes a moment longer than it takes to begin.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    drop(stream);
+    while !rig.get("/metrics").await.text.contains("\nplacet_connections 1\n") {}
+    let (engine, logged) = (rig.engine.clone(), std::sync::Arc::clone(&rig.logged));
+    let (stopped, _directory) = rig.stop();
+    let said = move |what: &str| String::from_utf8_lossy(&logged.lock().unwrap()).contains(what);
+    while !said("stopping") {
+        tokio::task::yield_now().await;
+    }
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(!said("stopped"));
+    other.execute_batch("COMMIT").unwrap();
+    stopped.await.unwrap();
+    assert_eq!(engine.standing().unwrap().mode, placet_core::Mode::Observe);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

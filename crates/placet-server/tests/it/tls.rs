@@ -74,9 +74,19 @@ async fn who_speaks_no_tls_is_let_go_and_others_are_served() {
     let rig = Rig::secured(Settings::default(), tls_of(&made)).await;
     let mut plain = rig.connect().await;
     plain.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+    let told = reply(&mut plain).await;
+    assert_eq!((told.status, &told.json()["error"]["code"]), (400, &"tls".into()), "{told:?}");
+    // A plugin that was told the wrong scheme runs nothing, and no secret of it does anything.
+    let secret = format!("host: localhost\r\nauthorization: Bearer {}\r\n", rig.first());
+    let told = raw(rig.connect().await, "POST", "/api/holds", &secret, b"{}").await;
+    assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
+    let told = raw(rig.connect().await, "GET", "/v1/holds", &secret, b"").await;
+    assert_eq!((told.status, &told.json()["error"]["code"]), (400, &"tls".into()), "{told:?}");
+    let mut neither = rig.connect().await;
+    neither.write_all(&[0x80, 0, 0, 1]).await.unwrap();
     let mut bytes = Vec::new();
-    let _ = plain.read_to_end(&mut bytes).await;
-    assert!(!String::from_utf8_lossy(&bytes).contains("200 OK"));
+    let _ = neither.read_to_end(&mut bytes).await;
+    assert!(!String::from_utf8_lossy(&bytes).contains("HTTP"), "{bytes:?}");
     // One that says nothing keeps nobody else from being served.
     let _silent = rig.connect().await;
     let stream = connect(&rig, &made, &TLS13).await.unwrap();

@@ -2,7 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
 
-use std::fs;
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    net::TcpStream,
+};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -160,4 +164,26 @@ fn asking_on_the_command_line_is_answered_by_the_service_with_the_same_words() {
     // Where none runs any more, the data is used directly.
     service.end("-KILL");
     assert_eq!(run(other.path(), &harmless).2, 0);
+}
+
+#[test]
+fn a_stop_does_not_wait_for_ever_for_the_data() {
+    let home = TempDir::new().unwrap();
+    let mut service = Service::start(home.path(), &[]);
+    let mut heard = service.heard();
+    let call = json!({ "call": risky(), "wait_ms": 600_000, "may_retry": false }).to_string();
+    let mut parked = TcpStream::connect(&service.address).unwrap();
+    let (host, length) = (&service.address, call.len());
+    write!(parked, "POST /v1/calls HTTP/1.1\r\nhost: {host}\r\ncontent-length: {length}\r\n\r\n{call}")
+        .unwrap();
+    heard("held");
+    let other = rusqlite::Connection::open(home.path().join("data/placet.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    // What is left to write when it ends waits for the other one.
+    service.signal("-TERM");
+    let mut told = String::new();
+    parked.read_to_string(&mut told).unwrap();
+    assert!(told.contains("\"answer\":\"block\""), "{told}");
+    heard("gave up waiting for the data");
+    assert!(service.child.wait().unwrap().success());
 }
