@@ -1,20 +1,25 @@
 //! The running service, asked at the socket in its data directory.
 
+mod transport;
+
 use std::{
-    io::{Read as _, Write as _},
+    io::Read as _,
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
+use placet_server::outbound::requests;
 use serde_json::Value;
+use transport::Connect;
+use ureq::{Agent, http::Request, unversioned::resolver::DefaultResolver};
 
 /// The socket's name, in the data directory.
 pub const NAME: &str = "placet.sock";
 /// How long an answer may take besides the time that was asked for.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long it may take to say whether it knows somebody.
+/// How long it may take to say whether it is ready, or knows somebody.
 const PROBE: Duration = Duration::from_secs(2);
 /// No answer is longer.
 const ANSWER_MAX: u64 = 64 << 20;
@@ -28,6 +33,16 @@ impl Socket {
     pub fn find(directory: &Path) -> Option<Self> {
         let path = directory.join(NAME);
         UnixStream::connect(&path).ok().map(|_| Self(path))
+    }
+
+    /// The one at this path, whether anybody listens or not.
+    pub fn at(path: &Path) -> Self {
+        Self(path.to_owned())
+    }
+
+    /// Whether it can decide.
+    pub fn is_ready(&self) -> anyhow::Result<bool> {
+        self.ask_within("GET", "/readyz", None, "", PROBE).map(|(status, _)| status == 200)
     }
 
     /// Posts `body`, with a secret if there is one, and gives the answer whatever its status: every answer says what it is.
@@ -55,7 +70,7 @@ impl Socket {
         body: &str,
         wait: Duration,
     ) -> anyhow::Result<(u16, Value)> {
-        self.ask_within(method, path, secret, body, wait + PATIENCE)
+        self.ask_within(method, path, secret, body, wait.saturating_add(PATIENCE))
     }
 
     fn ask_within(
@@ -67,26 +82,30 @@ impl Socket {
         patience: Duration,
     ) -> anyhow::Result<(u16, Value)> {
         let shown = self.0.display();
-        let mut stream = UnixStream::connect(&self.0).with_context(|| format!("cannot reach `{shown}`"))?;
-        stream.set_read_timeout(Some(patience))?;
-        stream.set_write_timeout(Some(patience))?;
-        let secret = secret.map(|secret| format!("authorization: Bearer {secret}\r\n")).unwrap_or_default();
-        write!(
-            stream,
-            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
-             content-length: {}\r\n{secret}\r\n{body}",
-            body.len()
-        )?;
-        let mut answer = String::new();
-        stream
-            .take(ANSWER_MAX)
-            .read_to_string(&mut answer)
-            .with_context(|| format!("`{shown}` does not answer"))?;
-        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
-        let (Some((_, body)), Some(status)) = (answer.split_once("\r\n\r\n"), status) else {
-            bail!("`{shown}` gives an answer that is none");
+        let does_not_answer = || format!("`{shown}` does not answer");
+        let config = requests(patience).allow_non_standard_methods(true).build();
+        let agent = Agent::with_parts(config, Connect::to(&self.0), DefaultResolver::default());
+        // The name is not looked up: whoever listens at the socket is asked.
+        let request = Request::builder().method(method).uri(format!("http://127.0.0.1{path}"));
+        let request = request.header("connection", "close").header("content-type", "application/json");
+        let request = match secret {
+            Some(secret) => request.header("authorization", format!("Bearer {secret}")),
+            None => request,
         };
-        let answer = serde_json::from_str(body);
+        let mut answer = match body {
+            "" => agent.run(request.body(())?),
+            body => agent.run(request.body(body)?),
+        }
+        .with_context(does_not_answer)?;
+        let status = answer.status().as_u16();
+        let mut text = Vec::new();
+        answer
+            .body_mut()
+            .as_reader()
+            .take(ANSWER_MAX)
+            .read_to_end(&mut text)
+            .with_context(does_not_answer)?;
+        let answer = serde_json::from_slice(&text);
         Ok((status, answer.with_context(|| format!("`{shown}` gives an answer that cannot be read"))?))
     }
 }

@@ -1,16 +1,9 @@
 //! Whether the service runs.
 
-use std::{
-    io::{Read as _, Write as _},
-    os::unix::net::UnixStream,
-    path::Path,
-    time::Duration,
-};
+use std::{os::unix::net::UnixStream, path::Path};
 
 use super::{About, Examined};
-
-/// How long it may take to answer.
-const PATIENCE: Duration = Duration::from_secs(3);
+use crate::socket::Socket;
 
 /// Asks it at its socket.
 pub fn look(directory: &Path, seen: &mut Examined) {
@@ -21,7 +14,7 @@ pub fn look(directory: &Path, seen: &mut Examined) {
             format!("`{}` cannot be asked from here: it is another user's", socket.display()),
         ),
         Err(_) => seen.fact(About::Service, "does not run with this data; `placet serve` starts it"),
-        Ok(stream) => match ready(stream) {
+        Ok(_) => match Socket::at(&socket).is_ready() {
             Ok(true) => seen.fact(About::Service, format!("runs, and can decide: {}", socket.display())),
             Ok(false) => seen.finding(
                 About::Service,
@@ -30,17 +23,9 @@ pub fn look(directory: &Path, seen: &mut Examined) {
             ),
             Err(error) => seen.finding(
                 About::Service,
-                format!("runs, and does not answer: {error}"),
+                format!("runs, and does not answer: {}", error.root_cause()),
                 "look at its log; start it again if it hangs: holds survive that",
             ),
         },
     }
-}
-
-fn ready(mut stream: UnixStream) -> std::io::Result<bool> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
-    let mut head = [0; 12];
-    stream.read_exact(&mut head)?;
-    Ok(head.ends_with(b"200"))
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
 
 use std::{
+    io::{BufRead as _, BufReader},
     os::unix::net::UnixListener,
     path::Path,
     process::Stdio,
@@ -177,18 +178,25 @@ fn who_waits_hears_of_an_answer_and_a_tail_goes_on() {
     let home = TempDir::new().unwrap();
     let home = home.path();
     let service = Service::start(home, &[]);
-    let mut tail =
-        command(home, &["tail", "--follow", "--json", "-n", "0"]).stdout(Stdio::piped()).spawn().unwrap();
-    let mut watch = command(home, &["holds", "watch", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
+    // What was there before is shown, so whoever shows it looks on from there.
     ask(home, "git push --force origin main");
-    let line = |child: &mut std::process::Child| {
-        use std::io::{BufRead as _, BufReader};
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        serde_json::from_str::<Value>(&line).unwrap()
+    let follow = |arguments: &[&str]| {
+        let mut child = command(home, arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let next = move || serde_json::from_str::<Value>(&lines.next().unwrap().unwrap()).unwrap();
+        (child, next)
     };
-    assert_eq!(line(&mut tail)["what"]["decision"]["verdict"], "hold");
-    assert_eq!(line(&mut watch)["state"], "pending");
+    let (tail, mut told) = follow(&["tail", "--follow", "--json", "-n", "2"]);
+    let (watch, mut held) = follow(&["holds", "watch", "--json"]);
+    assert_eq!(told()["what"]["decision"]["verdict"], "hold");
+    assert_eq!(told()["what"]["threat"]["state"], "open");
+    let first = held();
+    assert_eq!(first["state"], "pending");
+    ask(home, "git push --force origin other");
+    assert_eq!(told()["what"]["decision"]["verdict"], "hold");
+    let second = held();
+    assert_eq!(second["state"], "pending");
+    assert_ne!(first["ticket"], second["ticket"]);
     for mut child in [tail, watch] {
         child.kill().unwrap();
         child.wait().unwrap();
