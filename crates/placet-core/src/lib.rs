@@ -10,6 +10,8 @@ pub mod printable;
 
 mod base64;
 
+mod packed;
+
 mod sought;
 
 pub mod json;

@@ -2,95 +2,114 @@
 
 use std::{collections::VecDeque, ops::Range};
 
-/// Texts in their order, as a tree of what they begin with.
-pub struct Sought {
+use crate::packed::{self, Numbers};
+
+/// Texts in their order, as a tree of what they begin with: a node is some letters that follow on those of another.
+///
+/// The nodes stand in the order of their distance from the root. So the letters of one stand where those of the one before
+/// it end, and the nodes that follow on it behind those that follow on the one before it.
+pub struct Sought<'t> {
     /// The nodes that nothing is before, by their first letter; 0 where there is none.
-    roots: [u32; 256],
-    nodes: Vec<Node>,
+    roots: Numbers<'t>,
+    /// Where the letters of each node begin, the nodes that follow on it, and the texts that end with its letters; and where
+    /// those texts end. One more ends the last.
+    nodes: &'t [[u8; NODE]],
     /// The first letter of each node: those that branch from one stand together, and so do their letters.
-    firsts: Vec<u8>,
+    firsts: &'t [u8],
     /// The letters of all nodes.
-    letters: Vec<u8>,
+    letters: &'t [u8],
 }
 
-/// Letters that follow on those of another node.
-#[derive(Default)]
+/// Four numbers.
+const NODE: usize = 16;
+
 struct Node {
-    letters: Range<u32>,
-    /// Which of the texts end with them.
-    ends: Range<u32>,
+    letters: Range<usize>,
     /// The nodes that follow on this one.
-    next: Range<u32>,
+    next: Range<usize>,
+    /// Which of the texts end with its letters.
+    ends: Range<usize>,
 }
 
-impl Sought {
-    /// All of `texts`, which are in order.
-    pub fn of(texts: &[&[u8]]) -> Self {
-        let mut sought =
-            Self { roots: [0; 256], nodes: vec![Node::default()], firsts: vec![0], letters: Vec::new() };
-        // A node, the texts that begin with its letters and those before it, and how many letters that is.
-        let mut open = VecDeque::from([(0, 0..texts.len(), 0)]);
-        while let Some((node, mut here, length)) = open.pop_front() {
-            let ended = texts[here.clone()].partition_point(|text| text.len() == length);
-            sought.nodes[node].ends = narrow(here.start..here.start + ended);
-            here.start += ended;
-            let next = sought.nodes.len();
-            while let Some(text) = texts[here.clone()].first() {
-                let first = text[length];
-                let count = texts[here.clone()].partition_point(|text| text[length] == first);
-                let below = here.start..here.start + count;
-                // They are in order, so what the first and the last begin with, all do.
-                let last = &texts[below.end - 1][length..];
-                let shared = text[length..].iter().zip(last).take_while(|(a, b)| a == b).count();
-                open.push_back((sought.nodes.len(), below, length + shared));
-                sought.put(&text[length..length + shared]);
-                here.start += count;
-            }
-            sought.nodes[node].next = narrow(next..sought.nodes.len());
-        }
-        for root in wide(&sought.nodes[0].next) {
-            sought.roots[usize::from(sought.firsts[root])] = root as u32;
-        }
-        sought
+impl<'t> Sought<'t> {
+    /// Those that `table` was made of.
+    pub fn read(table: &'t [u8]) -> Option<Self> {
+        let [roots, nodes, firsts, letters] = packed::split(table)?;
+        Some(Self { roots: Numbers::read(roots), nodes: nodes.as_chunks().0, firsts, letters })
     }
 
-    fn put(&mut self, letters: &[u8]) {
-        let start = self.letters.len();
-        self.letters.extend_from_slice(letters);
-        self.firsts.push(letters[0]);
-        self.nodes.push(Node { letters: narrow(start..self.letters.len()), ..Node::default() });
+    #[inline]
+    fn node(&self, at: usize) -> Node {
+        let number = |bytes: &[u8; NODE], which: usize| {
+            u32::from_le_bytes([
+                bytes[4 * which],
+                bytes[4 * which + 1],
+                bytes[4 * which + 2],
+                bytes[4 * which + 3],
+            ]) as usize
+        };
+        let (node, after) = (&self.nodes[at], &self.nodes[at + 1]);
+        Node {
+            letters: number(node, 0)..number(after, 0),
+            next: number(node, 1)..number(after, 1),
+            ends: number(node, 2)..number(node, 3),
+        }
     }
 
     /// Sees the number of every text that `letters` begin with, and how long it is, the shorter ones first.
     #[inline]
     pub fn each(&self, letters: &[u8], mut see: impl FnMut(usize, usize)) {
-        wide(&self.nodes[0].ends).for_each(|text| see(text, 0));
+        self.node(0).ends.for_each(|text| see(text, 0));
         let Some(first) = letters.first() else { return };
-        let (mut next, mut length) = (self.roots[usize::from(*first)] as usize, 0);
+        let (mut next, mut length) = (self.roots.at(usize::from(*first)) as usize, 0);
         while next != 0 {
-            let node = &self.nodes[next];
-            let own = &self.letters[wide(&node.letters)];
+            let node = self.node(next);
+            let own = &self.letters[node.letters];
             // The first of them is known to be there.
             if !letters[length + 1..].starts_with(&own[1..]) {
                 return;
             }
             length += own.len();
-            wide(&node.ends).for_each(|text| see(text, length));
+            node.ends.for_each(|text| see(text, length));
             let Some(first) = letters.get(length) else { return };
-            let branches = wide(&node.next);
-            let branch = memchr::memchr(*first, &self.firsts[branches.clone()]);
-            next = branch.map_or(0, |branch| branches.start + branch);
+            let branch = memchr::memchr(*first, &self.firsts[node.next.clone()]);
+            next = branch.map_or(0, |branch| node.next.start + branch);
         }
     }
 }
 
-/// What is sought is of this program, or a few dozen secrets.
-fn narrow(range: Range<usize>) -> Range<u32> {
-    range.start as u32..range.end as u32
-}
-
-fn wide(range: &Range<u32>) -> Range<usize> {
-    range.start as usize..range.end as usize
+/// All of `texts`, which are in order, as they are read.
+pub fn table(texts: &[&[u8]]) -> Vec<u8> {
+    let mut roots = [0; 256];
+    // What is sought is of this program, or a few dozen secrets.
+    let (mut nodes, mut firsts, mut letters) = (Vec::new(), vec![0], Vec::new());
+    let mut begins = vec![0];
+    // For each node the texts that begin with its letters and those before it, and how many letters that is.
+    let mut open = VecDeque::from([(0..texts.len(), 0)]);
+    while let Some((mut here, length)) = open.pop_front() {
+        let ended = texts[here.clone()].partition_point(|text| text.len() == length);
+        let ends = here.start..here.start + ended;
+        nodes.extend([begins[nodes.len() / 4], firsts.len() as u32, ends.start as u32, ends.end as u32]);
+        here.start = ends.end;
+        while let Some(text) = texts[here.clone()].first() {
+            let first = text[length];
+            let count = texts[here.clone()].partition_point(|text| text[length] == first);
+            let below = here.start..here.start + count;
+            // They are in order, so what the first and the last begin with, all do.
+            let last = &texts[below.end - 1][length..];
+            let shared = text[length..].iter().zip(last).take_while(|(a, b)| a == b).count();
+            open.push_back((below, length + shared));
+            if length == 0 {
+                roots[usize::from(first)] = firsts.len() as u32;
+            }
+            begins.push(letters.len() as u32);
+            firsts.push(first);
+            letters.extend_from_slice(&text[length..length + shared]);
+            here.start += count;
+        }
+    }
+    nodes.extend([letters.len() as u32, firsts.len() as u32, 0, 0]);
+    packed::sections(&[&packed::numbers(roots), &packed::numbers(nodes), &firsts, &letters])
 }
 
 #[cfg(test)]
@@ -105,7 +124,7 @@ mod tests {
             texts.sort();
             let sought: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
             let mut seen = Vec::new();
-            Sought::of(&sought).each(text.as_bytes(), |number, length| seen.push((length, number)));
+            Sought::read(&table(&sought)).unwrap().each(text.as_bytes(), |number, length| seen.push((length, number)));
             let mut expected: Vec<(usize, usize)> = (texts.iter().enumerate())
                 .filter(|(_, sought)| text.starts_with(sought.as_str()))
                 .map(|(number, sought)| (sought.len(), number))

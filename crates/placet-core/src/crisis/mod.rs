@@ -8,6 +8,11 @@ mod addressee;
 
 mod fold;
 
+#[cfg(test)]
+mod lists;
+
+mod meaning;
+
 mod openings;
 
 mod phrases;
@@ -18,7 +23,7 @@ use std::borrow::Cow;
 
 pub use addressee::{Addressee, Addressees};
 pub use fold::Folded;
-pub use phrases::{Kind, Language, Sign};
+pub use meaning::{Kind, Language, Sign};
 pub use setting::{CrisisPolicy, Off};
 
 use crate::{

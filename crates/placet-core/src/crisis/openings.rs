@@ -1,48 +1,31 @@
 //! How what is sought may begin. Most words of a text begin otherwise, and need no closer look.
 
 /// The first bytes of everything that is sought. It may say yes in vain, and never no.
-pub struct Openings {
+pub struct Openings<'t> {
     /// Their first byte. Latin words begin with others than those of most scripts.
-    one: [bool; 256],
+    one: &'t [u8; 256],
     /// Of those of eight bytes and more, the first eight: most of what is sought is longer.
-    eight: Bits,
+    eight: Bits<'t>,
     /// Of those of six bytes and more, the first six: two letters of many scripts.
-    six: Bits,
+    six: Bits<'t>,
     /// Of the others, the first three.
-    three: Bits,
+    three: Bits<'t>,
 }
 
-impl Openings {
-    /// Those of `patterns`.
-    pub fn of<'p>(patterns: impl Iterator<Item = &'p [u8]>) -> Self {
-        let mut openings =
-            Self { one: [false; 256], eight: Bits::none(), six: Bits::none(), three: Bits::none() };
-        for pattern in patterns {
-            match pattern.first() {
-                Some(first) => openings.one[usize::from(*first)] = true,
-                None => openings.one = [true; 256],
-            }
-            openings.put(pattern);
-        }
-        openings
-    }
-
-    fn put(&mut self, pattern: &[u8]) {
-        let letters = first_eight(pattern);
-        match pattern.len() {
-            8.. => self.eight.put(spread::<8>(letters)),
-            6.. => self.six.put(spread::<6>(letters)),
-            3.. => self.three.put(spread::<3>(letters)),
-            // Whatever comes behind.
-            0..3 => (0..=u8::MAX).for_each(|next| self.put(&[pattern, &[next]].concat())),
-        }
+impl<'t> Openings<'t> {
+    /// Those that `table` was made of.
+    pub fn read(table: &'t [u8]) -> Option<Self> {
+        let (one, rest) = table.split_first_chunk()?;
+        let (eight, rest) = rest.split_first_chunk()?;
+        let (six, three) = rest.split_first_chunk()?;
+        Some(Self { one, eight: Bits(eight), six: Bits(six), three: Bits(three.try_into().ok()?) })
     }
 
     /// Whether something that is sought may begin with the first of `letters`.
     #[inline]
     pub fn may_begin(&self, letters: &[u8]) -> bool {
         let Some(first) = letters.first() else { return false };
-        self.one[usize::from(*first)] && self.may_begin_with(first_eight(letters))
+        self.one[usize::from(*first)] != 0 && self.may_begin_with(first_eight(letters))
     }
 
     /// No branch here: which of them it is, is hard to foresee.
@@ -74,20 +57,49 @@ fn spread<const COUNT: u32>(letters: u64) -> usize {
 const BITS: usize = 1 << 17;
 
 /// One bit for each number.
-struct Bits(Box<[u64; BITS / 64]>);
+struct Bits<'t>(&'t [u8; BYTES]);
 
-impl Bits {
-    fn none() -> Self {
-        Self(Box::new([0; BITS / 64]))
-    }
+const BYTES: usize = BITS / 8;
 
-    fn put(&mut self, number: usize) {
-        self.0[number / 64 % (BITS / 64)] |= 1 << (number % 64);
-    }
-
+impl Bits<'_> {
     #[inline]
     fn has(&self, number: usize) -> bool {
-        self.0[number / 64 % (BITS / 64)] >> (number % 64) & 1 == 1
+        self.0[number / 8 % BYTES] >> (number % 8) & 1 == 1
+    }
+}
+
+/// How `patterns` begin, as it is read.
+#[cfg_attr(not(test), allow(dead_code, reason = "the program only reads it"))]
+pub fn table<'p>(patterns: impl Iterator<Item = &'p [u8]>) -> Vec<u8> {
+    let mut writing = Writing { one: [0; 256], bits: [const { [0; BYTES] }; 3] };
+    for pattern in patterns {
+        match pattern.first() {
+            Some(first) => writing.one[usize::from(*first)] = 1,
+            None => writing.one = [1; 256],
+        }
+        writing.put(pattern);
+    }
+    [&writing.one[..], writing.bits.as_flattened()].concat()
+}
+
+#[cfg_attr(not(test), allow(dead_code, reason = "as above"))]
+struct Writing {
+    one: [u8; 256],
+    bits: [[u8; BYTES]; 3],
+}
+
+#[cfg_attr(not(test), allow(dead_code, reason = "as above"))]
+impl Writing {
+    fn put(&mut self, pattern: &[u8]) {
+        let letters = first_eight(pattern);
+        let (bits, number) = match pattern.len() {
+            8.. => (0, spread::<8>(letters)),
+            6.. => (1, spread::<6>(letters)),
+            3.. => (2, spread::<3>(letters)),
+            // Whatever comes behind.
+            0..3 => return (0..=u8::MAX).for_each(|next| self.put(&[pattern, &[next]].concat())),
+        };
+        self.bits[bits][number / 8] |= 1 << (number % 8);
     }
 }
 
@@ -98,7 +110,8 @@ mod tests {
     #[test]
     fn what_is_sought_may_begin_and_most_else_may_not() {
         let sought: &[&str] = &["word", "words", "longer", "muchlonger", "ab", "我", "死に"];
-        let openings = Openings::of(sought.iter().map(|text| text.as_bytes()));
+        let table = table(sought.iter().map(|text| text.as_bytes()));
+        let openings = Openings::read(&table).unwrap();
         for text in [
             "word",
             "wordy",
@@ -123,7 +136,10 @@ mod tests {
         ] {
             assert!(!openings.may_begin(text.as_bytes()), "{text}");
         }
-        assert!(Openings::of([&b""[..]].into_iter()).may_begin(b"anything"));
-        assert!(Openings::of([&b"a"[..]].into_iter()).may_begin(b"a"));
+        let begins = |pattern: &str, text: &str| {
+            let table = super::table([pattern.as_bytes()].into_iter());
+            Openings::read(&table).unwrap().may_begin(text.as_bytes())
+        };
+        assert!(begins("", "anything") && begins("a", "a"));
     }
 }

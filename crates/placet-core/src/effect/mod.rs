@@ -25,6 +25,8 @@ mod file;
 
 pub mod sql;
 
+pub mod percent;
+
 pub mod url;
 
 pub mod code;

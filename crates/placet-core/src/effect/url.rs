@@ -11,12 +11,11 @@ use std::{
     sync::LazyLock,
 };
 
-pub use letters::percent_decoded;
 use letters::{folded, is_look_alike};
 
 use super::{
     Effect, Manner, Place, Sensitivity, Span, Target, TargetKind, Verb, lookup::LookupSet,
-    shell::without_holes,
+    percent::percent_decoded, shell::without_holes,
 };
 
 /// Stands in a text for a part that nobody can know before the call runs.

@@ -9,7 +9,7 @@ use std::{
 use foldhash::fast::RandomState;
 
 use super::{Found, Kind, Redactor, Remap, mask};
-use crate::sought::Sought;
+use crate::sought::{self, Sought};
 
 /// Masks what belongs together: a call and its decision, a result, a message. Equal secrets get equal masks, different ones
 /// different masks, and one that was recognised by what stood around it is masked where nothing does.
@@ -290,7 +290,8 @@ impl<'r> Record<'r> {
 fn find_all(mut known: Vec<&Known>, text: &str, mut see: impl FnMut(Found)) {
     known.sort_unstable_by_key(|known| &known.secret);
     let secrets: Vec<&[u8]> = known.iter().map(|known| known.secret.as_bytes()).collect();
-    let sought = Sought::of(&secrets);
+    let table = sought::table(&secrets);
+    let sought = Sought::read(&table).expect("it was written just now");
     // For four letters, how far they may be from where a secret begins, one bit each.
     let mut places = [0u8; 1 << SPREAD_BITS];
     for secret in &secrets {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::effect::url::percent_decoded;
+use crate::effect::percent::percent_decoded;
 
 /// `text` with what it stands for.
 pub fn plain(text: &str) -> Cow<'_, str> {
