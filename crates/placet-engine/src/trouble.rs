@@ -39,7 +39,13 @@ impl Trouble {
         match error.fault {
             // The data is well, and others can be recorded.
             Fault::Locked | Fault::Crowded | Fault::Refused => {}
-            Fault::Full | Fault::Corrupt | Fault::ReadOnly | Fault::TooNew | Fault::Gone | Fault::Other => {
+            Fault::Full
+            | Fault::Corrupt
+            | Fault::ReadOnly
+            | Fault::TooNew
+            | Fault::Moved
+            | Fault::Gone
+            | Fault::Other => {
                 let mut last = self.last();
                 *last = Some((Instant::now(), error.clone()));
                 self.there.store(true, Ordering::Relaxed);

@@ -25,6 +25,8 @@ pub enum Fault {
     ReadOnly,
     /// It was made by a later version.
     TooNew,
+    /// Its file was moved or deleted while it was in use.
+    Moved,
     /// It is closed, or its writer is gone.
     Gone,
     /// The work itself could not go on.
@@ -42,6 +44,7 @@ impl Fault {
             Fault::Corrupt => "the data is damaged",
             Fault::ReadOnly => "the data may not be written",
             Fault::TooNew => "the data was written by a later version",
+            Fault::Moved => "the data is no longer where it was",
             Fault::Gone => "the data is not open",
             Fault::Refused => "the work could not go on",
             Fault::Other => "the data cannot be used",
@@ -57,6 +60,7 @@ impl Fault {
             Fault::Corrupt => "run `placet audit verify`, and restore the data directory from a back-up",
             Fault::ReadOnly => "give the user who runs placet the right to write the data directory",
             Fault::TooNew => "use the version of placet that wrote it, or a later one",
+            Fault::Moved => "put the file back, or stop placet and restore a back-up",
             Fault::Gone => "start placet again",
             Fault::Refused | Fault::Other => "see the message, and the permissions of the data directory",
         }

@@ -10,6 +10,8 @@ mod cache;
 
 mod ledger;
 
+mod place;
+
 mod rows;
 
 mod watcher;
@@ -25,7 +27,9 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::mpsc;
 
-use self::{cache::Cache, journal::Checkpointer, ledger::SqliteLedger, watcher::Watcher, writer::Desk};
+use self::{
+    cache::Cache, journal::Checkpointer, ledger::SqliteLedger, place::Place, watcher::Watcher, writer::Desk,
+};
 use crate::{
     Shelves, StoreError,
     store::{Look, Store, Work},
@@ -83,7 +87,7 @@ impl SqliteStore {
         let readers = Arc::new(Readers { path: path.to_owned(), idle: Mutex::default() });
         let shelves = Arc::new(Shelves::default());
         let (queue, queued) = mpsc::channel(QUEUE_MAX);
-        let desk = Arc::new(Desk::new(connection, options.busy, Arc::clone(&shelves)));
+        let desk = Arc::new(Desk::new(connection, Place::of(path), options.busy, Arc::clone(&shelves)));
         let served = Arc::clone(&desk);
         let checkpointer = Checkpointer::start(path, options, Arc::clone(&desk));
         let writer = std::thread::Builder::new()

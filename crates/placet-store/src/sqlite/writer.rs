@@ -18,6 +18,7 @@ use tokio::sync::mpsc::Receiver;
 use super::{
     cache::Cache,
     ledger::SqliteLedger,
+    place::Place,
     rows::{data_version, told},
 };
 use crate::{Fault, Shelves, StoreError, Turn, store::Work};
@@ -48,11 +49,12 @@ struct Written {
 
 impl Desk {
     /// A desk for a connection that another process may keep waiting for `busy`.
-    pub fn new(connection: Connection, busy: Duration, shelves: Arc<Shelves>) -> Self {
+    pub fn new(connection: Connection, place: Place, busy: Duration, shelves: Arc<Shelves>) -> Self {
         let cache = Cache::default();
         let written = Arc::new(Written::default());
         let seen = Arc::clone(&written);
-        let writer = Writer { connection, cache, version: None, busy, took: Duration::ZERO, written: seen };
+        let writer =
+            Writer { connection, place, cache, version: None, busy, took: Duration::ZERO, written: seen };
         Self { writer: Mutex::new(writer), queued: AtomicUsize::new(0), shelves, written }
     }
 
@@ -126,6 +128,7 @@ impl Desk {
 
 struct Writer {
     connection: Connection,
+    place: Place,
     cache: Cache,
     /// The data as we left it; another number means that somebody else has written.
     version: Option<u64>,
@@ -191,6 +194,7 @@ impl Writer {
     fn try_together(&mut self, batch: &mut [Work], shelves: &Shelves) -> Result<(), Failure> {
         let of_file = |error| Failure::OfFile(told(error));
         self.execute("begin immediate").map_err(of_file)?;
+        self.place.check().map_err(Failure::OfFile)?;
         // Nobody else can write from here on.
         let version = data_version(&self.connection).map_err(Failure::OfFile)?;
         if self.version != Some(version) {

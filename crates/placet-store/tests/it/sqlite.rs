@@ -165,6 +165,29 @@ fn roots_of_large_subtrees_are_kept() {
 
 #[cfg(unix)]
 #[test]
+fn nothing_is_written_where_nobody_would_find_it() {
+    let place = Directory::new();
+    let store = place.open();
+    let aside = place.file().with_extension("aside");
+    let add =
+        || placet_store::wait_for(placet_store::transact(&*store, |ledger| ledger.counter_add("any", 1)));
+    let refused = |what: &str| {
+        let error = add().unwrap_err();
+        assert!(error.fault == Fault::Moved && error.detail.ends_with(what), "{error}");
+    };
+    add().unwrap();
+    std::fs::rename(place.file(), &aside).unwrap();
+    refused("is gone");
+    // A back-up that was put there is another file.
+    std::fs::copy(&aside, place.file()).unwrap();
+    refused("is another file now");
+    std::fs::rename(&aside, place.file()).unwrap();
+    add().unwrap();
+    assert_eq!(read(&*store, |ledger| ledger.counter_get("any")), 2);
+}
+
+#[cfg(unix)]
+#[test]
 fn nobody_else_may_read_the_file() {
     use std::os::unix::fs::PermissionsExt as _;
     let place = Directory::new();
