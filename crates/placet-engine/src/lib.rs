@@ -114,7 +114,7 @@ pub use holds::{AnswerError, HoldName, Ruling};
 pub use logins::{Known, Login, TooOften};
 pub use notices::{Interest, News, Occasion};
 pub use operate::{Standing, TakeBackError};
-pub use owned::NotHeard;
+pub use owned::{NotHeard, Voice};
 pub use password::{PasswordHash, WeakPassword};
 pub use placet_core::record::SignInStep;
 pub use prove::{ProveError, Prover};

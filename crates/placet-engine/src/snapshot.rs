@@ -1,14 +1,14 @@
 //! Everything that is in force at one moment: what a decision is made under.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use placet_core::{Mode, Warrant, grant::Grants};
 use placet_store::{Settings, StoreError};
 
-use crate::Configuration;
+use crate::{Configuration, tokens::bound_to};
 
 /// The settings that this crate knows by name.
 pub(crate) mod key {
@@ -63,6 +63,8 @@ pub struct Snapshot {
     /// The mode of all, and of agents that have their own.
     mode: Mode,
     modes: HashMap<String, Mode>,
+    /// Agents that a token is bound to.
+    with_token: HashSet<String>,
     /// Sessions that somebody has stopped, and who.
     stopped_sessions: HashMap<String, String>,
     /// What sessions were found to be bound to. A new binding changes the version of the settings.
@@ -85,8 +87,10 @@ impl Snapshot {
             (!by.is_empty()).then(|| (session.to_owned(), by.to_owned()))
         };
         let stopped_sessions = settings.iter().filter_map(stopped).collect();
+        let tokens = settings.iter().filter(|(name, _)| name.starts_with(key::TOKEN));
+        let with_token = tokens.filter_map(|(_, value)| bound_to(value)).collect();
         let (bound, granted) = (Mutex::default(), Mutex::default());
-        Self { configuration, settings, mode, modes, stopped_sessions, bound, granted }
+        Self { configuration, settings, mode, modes, with_token, stopped_sessions, bound, granted }
     }
 
     /// The mode for `agent`: its own, or that of all.
@@ -102,6 +106,11 @@ impl Snapshot {
     /// Who stopped a session, if somebody did.
     pub fn session_stopped(&self, session: &str) -> Option<&str> {
         self.stopped_sessions.get(session).map(String::as_str)
+    }
+
+    /// Whether a token that counts is bound to `agent`.
+    pub fn has_token(&self, agent: &str) -> bool {
+        self.with_token.contains(agent)
     }
 
     /// Whether somebody has stopped some session.

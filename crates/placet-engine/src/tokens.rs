@@ -154,6 +154,11 @@ pub enum TokenError {
     Store(#[from] StoreError),
 }
 
+/// The agent that the token is bound to of which `value` is kept, if it is to one.
+pub(crate) fn bound_to(value: &str) -> Option<String> {
+    serde_json::from_str::<Kept>(value).ok()?.agent
+}
+
 impl Engine {
     /// Makes a token, and gives its secret, which nobody can read again.
     pub async fn token_create(

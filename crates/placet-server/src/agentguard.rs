@@ -5,7 +5,7 @@ use std::{sync::atomic::Ordering, time::Duration};
 
 use axum::{http::StatusCode, response::Response};
 use placet_core::{Json, Timestamp, ToolCall, ToolName, hold::can_come_back, json::Object};
-use placet_engine::{Answer, Caller, Submission};
+use placet_engine::{Answer, Submission, Voice};
 use serde_json::json;
 
 use crate::{
@@ -23,7 +23,7 @@ const NAME_MAX: usize = 256;
 
 /// `POST /api/holds`.
 pub async fn hold(asked: Asked) -> Result<Response, Problem> {
-    let call = calls::owned_by(asked.caller.as_ref(), read(&asked.body)?)?;
+    let call = calls::owned_by(&asked.server, asked.caller.as_ref(), read(&asked.body)?)?;
     let wait = asked.server.settings.agentguard_wait.min(WAIT_MAX);
     let answer = calls::decide_for(&asked, Submission::new(call, wait)).await?;
     Ok(reply(StatusCode::OK, &decision(&answer)))
@@ -75,10 +75,7 @@ pub async fn abandon(asked: Asked) -> Result<Response, Problem> {
     let session = asked.param("session");
     // One name stands for many sessions; nobody ends them all.
     if can_come_back(session) && session.len() <= NAME_MAX {
-        match asked.caller.as_ref().and_then(Caller::agent) {
-            Some(agent) => asked.server.engine.end_session_of(agent, session).await?,
-            None => asked.server.engine.end_session(session).await?,
-        }
+        asked.server.engine.end_session_as(&Voice::of(asked.caller.as_ref()), session).await?;
     }
     Ok(reply(StatusCode::OK, &json!({})))
 }

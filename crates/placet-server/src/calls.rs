@@ -11,7 +11,7 @@ use placet_core::{
     hold::{HoldState, Ticket},
     warrant::SealedProof,
 };
-use placet_engine::{Answer, Caller, HoldName, NotHeard, Presented, Role, Submission};
+use placet_engine::{Answer, Caller, HoldName, NotHeard, Presented, Role, Submission, Voice};
 use serde_json::json;
 
 use crate::{
@@ -38,7 +38,7 @@ fn read(asked: &Asked) -> Result<Submission, Problem> {
     }
     let call = wire.get("call").ok_or_else(|| Problem::malformed("there is no `call`"))?;
     let call = ToolCall::from_json(call).map_err(|error| Problem::malformed(error.to_string()))?;
-    let call = owned_by(asked.caller.as_ref(), call)?;
+    let call = owned_by(&asked.server, asked.caller.as_ref(), call)?;
     let wait = match wire.get("wait_ms") {
         None | Some(Json::Null) => 0,
         Some(value) => {
@@ -71,13 +71,22 @@ fn read(asked: &Asked) -> Result<Submission, Problem> {
     Ok(Submission { may_retry, edits, presented, ..Submission::new(call, wait) })
 }
 
-/// The call as one of the agent that the caller speaks for.
-pub fn owned_by(caller: Option<&Caller>, call: ToolCall) -> Result<ToolCall, Problem> {
-    let Some(agent) = caller.and_then(Caller::agent) else { return Ok(call) };
-    if call.agent().is_empty() {
-        return Ok(call.with_agent(agent));
+/// The call as one of an agent that the caller speaks for.
+pub fn owned_by(server: &Server, caller: Option<&Caller>, call: ToolCall) -> Result<ToolCall, Problem> {
+    let call = match caller.and_then(Caller::agent) {
+        Some(own) if call.agent().is_empty() => call.with_agent(own),
+        _ => call,
+    };
+    speaks_for(server, caller, call.agent())?;
+    Ok(call)
+}
+
+/// An error unless the caller is believed to speak for `agent`.
+pub fn speaks_for(server: &Server, caller: Option<&Caller>, agent: &str) -> Result<(), Problem> {
+    match server.engine.speaks_for(&Voice::of(caller), agent) {
+        true => Ok(()),
+        false => Err(another_agent(caller.and_then(Caller::agent))),
     }
-    if call.agent() == agent { Ok(call) } else { Err(another_agent(agent)) }
 }
 
 impl From<NotHeard> for Problem {
@@ -92,9 +101,12 @@ impl From<NotHeard> for Problem {
     }
 }
 
-/// Somebody speaks for an agent that is not theirs.
-pub fn another_agent(agent: &str) -> Problem {
-    let message = format!("this token speaks for the agent `{agent}` and for no other");
+/// Somebody speaks for an agent that is not theirs, with a token for `own` or without any.
+fn another_agent(own: Option<&str>) -> Problem {
+    let message = match own {
+        Some(own) => format!("this token speaks for the agent `{own}` and for no other"),
+        None => "this agent has a token, and is believed only with it".to_owned(),
+    };
     Problem::new(StatusCode::FORBIDDEN, "another_agent", message, "use the token of that agent")
 }
 
@@ -155,7 +167,11 @@ pub async fn ticket(asked: Asked) -> Result<Response, Problem> {
         Some(caller) if caller.role() != Role::Agent => true,
         Some(caller) if caller.agent().is_some() => caller.agent() == Some(hold.opened.agent.as_str()),
         // A session is no secret; but whoever knows neither it nor the agent has guessed the ticket.
-        Some(_) | None => said("session", &hold.opened.session) && said("agent", &hold.opened.agent),
+        caller => {
+            asked.server.engine.speaks_for(&Voice::of(caller.as_ref()), &hold.opened.agent)
+                && said("session", &hold.opened.session)
+                && said("agent", &hold.opened.agent)
+        }
     };
     if !own {
         return Err(none());

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use axum::{http::StatusCode, response::Response};
 use placet_core::{Event, Json, json::Object};
-use placet_engine::{Caller, Submission};
+use placet_engine::{Caller, Submission, Voice};
 use serde_json::{Value, json};
 
 use crate::{
@@ -73,16 +73,11 @@ pub async fn take(server: &Server, caller: Option<&Caller>, wire: &Json) -> Resu
         None => Event::from_json(wire),
     };
     let event = event.map_err(|error| Problem::malformed(error.to_string()))?;
-    if let Some(agent) = agent.filter(|agent| event.agent() != *agent) {
-        return Err(calls::another_agent(agent));
-    }
+    calls::speaks_for(server, caller, event.agent())?;
     server.metrics.events.fetch_add(1, Ordering::Relaxed);
     match event {
         Event::Other(report) => {
-            let noted = match agent {
-                Some(agent) => server.engine.report_of(agent, report).await?,
-                None => server.engine.report(report).await?,
-            };
+            let noted = server.engine.report_as(&Voice::of(caller), report).await?;
             Ok(json!({
                 "findings": noted.findings, "cites": noted.cites, "ungoverned": noted.ungoverned,
             }))

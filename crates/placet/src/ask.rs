@@ -8,6 +8,7 @@ use placet_core::{Json, ToolCall, hold::Ticket, printable, record::CallView, war
 use placet_engine::{Answer, Held, Submission};
 use placet_store::wait_for;
 use serde_json::{Value, json};
+use zeroize::Zeroizing;
 
 use crate::{called, cli::RuleSources, home::Data, socket::Socket, style};
 
@@ -66,6 +67,9 @@ pub struct Ask {
     pub data: Data,
 }
 
+/// Where an agent has its token, if it has one.
+const TOKEN: &str = "PLACET_TOKEN";
+
 /// Runs the command.
 pub fn run(arguments: &Ask) -> anyhow::Result<ExitCode> {
     let call = call(arguments)?;
@@ -109,7 +113,8 @@ fn over(service: &Socket, call: &ToolCall, wait: Duration, arguments: &Ask) -> a
     }
     let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
     let body = json!({ "call": CallView::from(call), "wait_ms": wait_ms, "edits": arguments.accept_edits });
-    let said = service.post("/v1/calls", None, &body, wait)?;
+    let token = std::env::var(TOKEN).ok().map(Zeroizing::new);
+    let said = service.post("/v1/calls", token.as_ref().map(|token| token.trim()), &body, wait)?;
     let text = |key: &str| said.get(key).and_then(Value::as_str);
     let record = said.get("record").and_then(Value::as_u64);
     let answer = match (text("answer"), record) {

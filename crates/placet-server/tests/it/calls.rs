@@ -195,6 +195,48 @@ async fn whoever_speaks_for_one_agent_takes_nothing_from_another() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_that_has_a_token_is_believed_only_with_it() {
+    let rig = Rig::new().await;
+    let ask = async |shown: Option<&str>| {
+        rig.ask("POST", "/v1/calls", shown, Some(&json!({ "call": risky() }))).await
+    };
+    assert!(ask(None).await.json()["ticket"].is_string(), "as long as it has none, anybody is");
+    let own = rig.token("own", Role::Agent, Some("nightly")).await;
+    let of_all = rig.token("all", Role::Agent, None).await;
+    let held = ask(Some(&own)).await.json();
+    let ticket = held["ticket"].as_str().unwrap();
+    assert_eq!(
+        ask(Some(&of_all)).await.json()["ticket"],
+        ticket,
+        "who has one for all agents speaks for this one too"
+    );
+    // Its name, its session and its ticket are no secrets.
+    let path = format!("/v1/calls/{ticket}?session=s1&agent=nightly");
+    assert_eq!(rig.ask("GET", &path, None, None).await.status, 404);
+    let plugin = json!({ "agent_id": "nightly", "session_id": "s1", "tool_name": "x", "tool_input": {} });
+    let reply = rig.send("POST", "/api/holds", "", plugin.to_string().as_bytes()).await;
+    assert_eq!((reply.status, reply.json()["decision"].as_str()), (200, Some("block")), "{reply:?}");
+    assert!(reply.json()["reason"].as_str().unwrap().contains("only with it"), "{reply:?}");
+    let end = json!({ "events": [{ "event": "session_end", "session": "s1" }] });
+    let ended = rig.ask("POST", "/v1/events", None, Some(&end)).await.json();
+    assert_eq!(ended["events"][0]["error"]["code"], "another_agent", "{ended}");
+    let outcome = json!({ "id": "c1", "session": "s1", "outcome": "error" });
+    assert_eq!(rig.ask("POST", "/v1/outcomes", None, Some(&outcome)).await.status, 403);
+    rig.send("POST", "/api/holds/_abandon-session/s1", "", b"{}").await;
+    let waiting = rig.engine.pending(10).unwrap();
+    assert_eq!(waiting.len(), 1, "it waits still");
+    // Nor is what it was granted.
+    assert_eq!(rig.post(&format!("/v1/holds/{ticket}/approve"), json!({})).await.status, 200);
+    let stolen = ask(None).await;
+    assert_eq!((stolen.status, stolen.json()["answer"].as_str()), (403, Some("block")), "{stolen:?}");
+    assert_eq!(ask(Some(&own)).await.json()["answer"], "allow");
+    // A token that was taken back binds nobody.
+    let id = rig.engine.tokens().unwrap().into_iter().find(|token| token.name == "own").unwrap().id;
+    assert_eq!(rig.ask("DELETE", &format!("/v1/tokens/{id}"), Some(&rig.first()), None).await.status, 200);
+    assert!(ask(None).await.json()["ticket"].is_string());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_disk_that_is_full_is_said_and_nobody_is_told_that_we_are_ready() {
     let rig = Rig::cramped().await;
     assert_eq!(rig.ask("GET", "/readyz", None, None).await.status, 200);
