@@ -170,7 +170,8 @@ struct Decided<'a> {
 /// How to say no to a request where no row of the table says so.
 pub fn dialect_of<B>(request: &axum::http::Request<B>) -> Dialect {
     let path = request.uri().path();
-    match Dialect::of_path(path) {
+    let target = request.uri().path_and_query().map_or(path, |target| target.as_str());
+    match Dialect::of_target(target.as_bytes()) {
         Dialect::Api if !path.starts_with("/v1/") && wants_page(request.headers()) => Dialect::Page,
         dialect => dialect,
     }

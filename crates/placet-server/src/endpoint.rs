@@ -4,6 +4,7 @@
 use std::{future::Future, pin::Pin};
 
 use axum::response::Response;
+use placet_core::effect::percent::percent_decoded;
 
 use crate::{
     agentguard, ask::Asked, auditing, calls, chat, credentials, events, grants, health, holds, minting,
@@ -95,24 +96,34 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// What whoever asks for `path` understands, where no row says so: a plugin that was told a wrong address, or that is
-    /// answered before there is a router, takes everything but a block for leave to run.
-    pub fn of_path(path: &str) -> Self {
-        Self::of_path_bytes(path.as_bytes())
-    }
-
-    /// The same of a path that need not be text.
-    pub(crate) fn of_path_bytes(mut path: &[u8]) -> Self {
-        while let [rest @ .., b'/'] = path {
-            path = rest;
+    /// What whoever asks for `target` understands, where no row says so: a plugin that was told a wrong address, or that is
+    /// answered before there is a router, takes everything but a block for leave to run. It adds its path to whatever address
+    /// it was told, and others on the way may write that in another way.
+    pub fn of_target(target: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(target);
+        let path = text
+            .split_once("://")
+            .map_or(&*text, |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
+        let path = path.split(['?', '#']).next().unwrap_or("").trim_matches('/');
+        if path == "v1/calls" {
+            return Dialect::Call;
         }
-        match path {
-            b"/v1/calls" => Dialect::Call,
-            _ if path.ends_with(b"/api/holds") => Dialect::AgentGuard,
-            _ => Dialect::Api,
+        // That a session is over is no question, and whoever says it does not look at the answer.
+        if path.contains("api/holds/_abandon-session/") {
+            return Dialect::Api;
+        }
+        let decoded = percent_decoded(&text);
+        let letters = decoded.bytes().filter(u8::is_ascii_alphanumeric);
+        let letters: Vec<u8> = letters.map(|letter| letter.to_ascii_lowercase()).collect();
+        match letters.windows(HOLDS.len()).any(|here| here == HOLDS) {
+            true => Dialect::AgentGuard,
+            false => Dialect::Api,
         }
     }
 }
+
+/// The letters of the plugin's path.
+const HOLDS: &[u8] = b"apiholds";
 
 use As::{Agent, Anyone, Approver, Auditor, Local, Operator};
 use Verb::{Delete, Get, Post, Put};

@@ -182,8 +182,12 @@ impl<C> Heard<C> {
     /// may have come along with the request before, and be gone: then it is said to those who take all else for leave to run.
     pub fn dialect(&self, left: &[u8]) -> Dialect {
         let begin = if self.length > 0 { &self.begin[..self.length] } else { left };
-        match path(begin) {
-            Some(path) => Dialect::of_path_bytes(path),
+        match target(begin) {
+            Some(target) => match Dialect::of_target(target) {
+                // What the path ends with has not come, or not been kept.
+                Dialect::Api if begin.ends_with(target) && !is_whole(target) => Dialect::AgentGuard,
+                dialect => dialect,
+            },
             None if self.turn.is_first() => Dialect::Api,
             None => Dialect::AgentGuard,
         }
@@ -195,18 +199,19 @@ impl<C> Heard<C> {
     }
 }
 
-/// The path in the first line of a request, however wrong the rest of it is. None in the rest of a line, or in a body.
-fn path(begin: &[u8]) -> Option<&[u8]> {
+/// Whether the path has come to its end, or is one that only our own clients ask for.
+fn is_whole(target: &[u8]) -> bool {
+    target.contains(&b'?') || target.starts_with(b"/v1/")
+}
+
+/// What the first line of a request asks for, however wrong the rest of it is. None in the rest of a line, or in a body.
+fn target(begin: &[u8]) -> Option<&[u8]> {
     let line = begin.split(|byte| matches!(byte, b'\r' | b'\n')).next()?;
-    let (before, mut target) = line.split_at(line.iter().position(|&byte| byte == b'/')?);
-    // Who asks a proxy names the host, too.
-    if before.ends_with(b":") && target.starts_with(b"//") {
-        target = &target[2..];
-        target = &target[target.iter().position(|&byte| byte == b'/')?..];
-    } else if !matches!(before.last(), Some(b' ' | b'\t')) {
-        return None;
-    }
-    target.split(|byte| matches!(byte, b'?' | b'#' | b' ' | b'\t')).next()
+    let mut words = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
+    let is_method = |word: &[u8]| word.iter().all(u8::is_ascii_uppercase);
+    let is_target = |word: &[u8]| word.starts_with(b"/") || word.windows(3).any(|three| three == b"://");
+    let (first, second) = (words.next()?, words.next()?);
+    Some(second).filter(|second| is_method(first) || is_target(second))
 }
 
 impl<C: AsyncRead + Unpin> Heard<C> {
@@ -299,25 +304,24 @@ impl<C: AsyncWrite + Unpin> AsyncWrite for Heard<C> {
 
 #[cfg(test)]
 mod tests {
-    use super::path;
+    use super::target;
 
     #[test]
-    fn a_path_is_found_in_what_is_no_request() {
+    fn a_target_is_found_in_what_is_no_request() {
         for (line, said) in [
             ("POST /api/holds HTTP/1.1\r\nhost: x", Some("/api/holds")),
-            ("POST /api/holds?next=http://x/y HTT", Some("/api/holds")),
-            ("POST http://placet:8080/a/api/holds HTTP/9", Some("/a/api/holds")),
+            ("POST /api/holds?next=http://x/y HTT", Some("/api/holds?next=http://x/y")),
+            ("POST http://placet:8080/a/api/holds HTTP/9", Some("http://placet:8080/a/api/holds")),
             ("P(ST\t/api/holds\t\t", Some("/api/holds")),
-            ("POST http://placet", None),
+            ("POST api/holds", Some("api/holds")),
             // What is left of a line that was read before, and of a body.
             ("lds HTTP/1.1", None),
             ("/1.1", None),
             ("{\"path\":\"/etc\"}", None),
-            ("POST http:/", None),
             ("PO", None),
             ("\u{16}\u{3}\u{1}", None),
         ] {
-            assert_eq!(path(line.as_bytes()), said.map(str::as_bytes), "{line}");
+            assert_eq!(target(line.as_bytes()), said.map(str::as_bytes), "{line}");
         }
     }
 }

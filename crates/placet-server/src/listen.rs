@@ -47,6 +47,8 @@ const OVER_MAX: usize = 256;
 const OVER_TIME: Duration = Duration::from_secs(5);
 /// How much of it for a head, and for a body, so that there is some left to be told.
 const A_PART: Duration = Duration::from_millis(1_500);
+/// Who has not come in this time is not in the queue.
+const LAST_LOOK: Duration = Duration::from_millis(1);
 /// A head may be so large, and have so many lines.
 const HEAD_BYTES_MAX: usize = 64 << 10;
 const HEAD_LINES_MAX: usize = 64;
@@ -97,7 +99,8 @@ impl Listener {
 pub async fn serve(server: Arc<Server>, listeners: Vec<Listener>, stop: impl Future<Output = ()>) {
     let router = app(Arc::clone(&server));
     let most = most_connections(server.settings.limits.connections);
-    let places = Places { all: Arc::new(Semaphore::new(most)), over: Arc::new(Semaphore::new(OVER_MAX)) };
+    let places =
+        Places { most, all: Arc::new(Semaphore::new(most)), over: Arc::new(Semaphore::new(OVER_MAX)) };
     let mut loops = JoinSet::new();
     for listener in listeners {
         loops.spawn(accept(Arc::clone(&server), router.clone(), listener, places.clone()));
@@ -106,12 +109,6 @@ pub async fn serve(server: Arc<Server>, listeners: Vec<Listener>, stop: impl Fut
     server.say("stopping", &[("waiting", &server.engine.waiting())]);
     server.stop();
     while loops.join_next().await.is_some() {}
-    // What was begun for somebody who has gone keeps its place until it is done.
-    let all = u32::try_from(most).unwrap_or(u32::MAX);
-    tokio::select! {
-        _ = places.all.acquire_many(all) => {}
-        () = server.stopped_for(4) => {}
-    }
     server.say("stopped", &[]);
 }
 
@@ -121,6 +118,7 @@ pub type Place = Arc<OwnedSemaphorePermit>;
 /// Room for connections.
 #[derive(Clone)]
 struct Places {
+    most: usize,
     all: Arc<Semaphore>,
     over: Arc<Semaphore>,
 }
@@ -130,6 +128,11 @@ impl Places {
     async fn spare(&self) -> Option<OwnedSemaphorePermit> {
         // Nobody closes it.
         Arc::clone(&self.over).acquire_owned().await.ok()
+    }
+
+    /// Returns when nobody has a place any more. What was begun for somebody who has gone keeps its place until it is done.
+    async fn all_left(&self) {
+        let _ = self.all.acquire_many(u32::try_from(self.most).unwrap_or(u32::MAX)).await;
     }
 }
 
@@ -168,24 +171,45 @@ async fn accept(server: Arc<Server>, router: Router, listener: Listener, places:
         }
     };
     let drain = server.settings.limits.drain;
-    // Whoever is in the queue already is told, too, as far as there is time for it.
+    let end = began + drain;
+    // Whoever comes now is told so as long as somebody else is served: who finds nobody may take that for leave to run.
+    let others = async {
+        let mut all_left = pin!(places.all_left());
+        loop {
+            let next = async {
+                let spare = places.spare().await;
+                (next(&listener).await, spare)
+            };
+            tokio::select! {
+                biased;
+                () = &mut all_left => break,
+                Some(_) = connections.join_next(), if !connections.is_empty() => {}
+                (accepted, spare) = next => match accepted {
+                    Ok(accepted) => begin(&server, &router, &places, (accepted, spare), &mut connections),
+                    Err(error) => cannot_accept(&server, &error).await,
+                }
+            }
+        }
+    };
+    let _ = timeout_at(end, others).await;
+    // And so is whoever is in the queue by then, as far as there is time for it.
     let queue = async {
         loop {
             let spare = places.spare().await;
-            match timeout(Duration::from_millis(1), next(&listener)).await {
+            match timeout(LAST_LOOK, next(&listener)).await {
                 Ok(Ok(accepted)) => begin(&server, &router, &places, (accepted, spare), &mut connections),
                 Ok(Err(error)) => cannot_accept(&server, &error).await,
                 Err(_) => break,
             }
         }
     };
-    let _ = timeout_at(began + drain / 4, queue).await;
+    let _ = timeout_at(end.min(Instant::now() + drain / 4), queue).await;
     if let Listener::Unix(_, path) = &listener {
         let _ = std::fs::remove_file(path);
     }
     drop(listener);
     let all_ended = async { while connections.join_next().await.is_some() {} };
-    let _ = timeout_at(began + drain, all_ended).await;
+    let _ = timeout_at(end, all_ended).await;
     connections.shutdown().await;
 }
 
@@ -224,13 +248,14 @@ fn begin(
     connections: &mut JoinSet<()>,
 ) {
     server.metrics.connections_total.fetch_add(1, Ordering::Relaxed);
-    let place = Arc::clone(&places.all).try_acquire_owned().ok();
+    // Who is only told no keeps nobody from stopping.
+    let place = if server.is_stopping() { None } else { Arc::clone(&places.all).try_acquire_owned().ok() };
     let (server, router) = (Arc::clone(server), router.clone());
-    let place = match (place, server.is_stopping()) {
-        (Some(place), false) => Arc::new(place),
-        (place, _) => {
+    let place = match place {
+        Some(place) => Arc::new(place),
+        None => {
             server.metrics.connections_over.fetch_add(1, Ordering::Relaxed);
-            let place = place.or(spare);
+            let place = spare;
             connections.spawn(async move {
                 let _ = timeout(OVER_TIME, refuse(server, connection)).await;
                 drop(place);

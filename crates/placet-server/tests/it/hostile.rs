@@ -249,19 +249,37 @@ async fn a_body_that_nobody_reads_is_no_request() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plugin_that_was_told_a_wrong_address_runs_nothing() {
     let rig = Rig::new().await;
-    for path in ["//api/holds", "/api/holds/", "/agentguard/api/holds", "/placet/api/holds", "/v1/api/holds"]
-    {
+    for path in [
+        "//api/holds",
+        "/api/holds/",
+        "/agentguard/api/holds",
+        "/placet/api/holds",
+        "/v1/api/holds",
+        "/%61pi/holds",
+        "/api%2fholds",
+        "/api/./holds",
+        "/API/holds",
+        "/api/holds%20",
+        "/api/holds/x",
+    ] {
         for method in ["POST", "PUT", "GET"] {
             let told = rig.send(method, path, "", b"{}").await;
             assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{path}: {told:?}");
         }
     }
     assert_eq!(rig.send("GET", "/api/holds", "", b"").await.json()["decision"], "block");
-    // A path that is no text.
-    let mut stream = rig.connect().await;
-    stream.write_all(b"POST /agentguard/\xff/api/holds HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n").await.unwrap();
-    let told = reply(&mut stream).await;
+    // Where it was told an address with a query.
+    let told = rig.send("POST", "/?t=1/api/holds", "", b"{}").await;
     assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
+    // A path that is no text, one that is no path, and one that is too long for anybody.
+    let long = format!("/{}/api/holds", "a".repeat(100_000));
+    for target in [&b"/agentguard/\xff/api/holds"[..], b"api/holds", long.as_bytes()] {
+        let mut stream = rig.connect().await;
+        let head = [b"POST ", target, b" HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"].concat();
+        stream.write_all(&head).await.unwrap();
+        let told = reply(&mut stream).await;
+        assert_eq!((told.status, &told.json()["decision"]), (200, &"block".into()), "{told:?}");
+    }
     assert_eq!(rig.send("GET", "/v1/nothing", "", b"").await.status, 404);
 }
 

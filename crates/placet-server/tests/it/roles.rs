@@ -96,7 +96,7 @@ async fn a_path_knows_its_own_methods_and_no_other() {
         for method in METHODS.into_iter().filter(|method| !verbs.contains(method)) {
             let reply = rig.ask(method, &filled(path, "x"), Some(&rig.first()), None).await;
             // What says no with a block says everything with it.
-            let says_block = Dialect::of_path(path) != Dialect::Api;
+            let says_block = Dialect::of_target(path.as_bytes()) != Dialect::Api;
             let (no, has_body) = (if says_block { 200 } else { 405 }, method != "HEAD");
             assert_eq!(reply.status, no, "{method} {path}");
             assert_eq!(reply.text.contains("block"), says_block && has_body, "{method} {path}: {reply:?}");

@@ -74,6 +74,27 @@ async fn a_request_that_was_half_sent_is_answered_before_the_end() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_comes_while_others_are_still_served_is_told_that_it_stops() {
+    let mut rig = Rig::new().await;
+    let mut slow = rig.connect().await;
+    let head = "POST /v1/calls HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{";
+    slow.write_all(head.as_bytes()).await.unwrap();
+    while !rig.get("/metrics").await.text.contains("placet_connections 2") {}
+    rig.begin_to_stop();
+    while !rig.log().contains("stopping") {
+        tokio::task::yield_now().await;
+    }
+    // One after another, for longer than the queue is looked at.
+    for _ in 0..20 {
+        let told = rig.send("POST", "/api/holds", "", b"{}").await;
+        assert_eq!((told.status, told.json()["decision"].as_str()), (200, Some("block")), "{told:?}");
+        assert!(told.text.contains("about to stop"), "{told:?}");
+        tokio::time::sleep(Duration::from_millis(3)).await;
+    }
+    drop(slow);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_body_that_does_not_end_is_answered_before_the_end() {
     let mut rig = Rig::with(draining(Duration::from_millis(800))).await;
     let mut slow = Vec::new();
