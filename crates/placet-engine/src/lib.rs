@@ -123,7 +123,7 @@ pub use report::{Noted, is_accounted_for};
 pub use reviews::{ReviewView, Which};
 pub use search::{Done, Found, SEARCHED_MAX, Search, SearchError, time_of};
 pub use sessions::BindError;
-pub use snapshot::Snapshot;
+pub use snapshot::{CONFIGURATION, Snapshot};
 pub use stream::{each_record, records_since};
 pub use submit::{Presented, Submission};
 pub use threats::{Story, Told};

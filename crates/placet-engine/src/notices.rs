@@ -175,11 +175,12 @@ impl News {
         }
     }
 
-    fn of_threat(threat: &Threat, at: Timestamp) -> Self {
+    fn of_threat(threat: &Threat, agent: &str, at: Timestamp) -> Self {
         Self {
             occasion: Occasion::ThreatOpened,
             severity: threat.severity,
             summary: shown(&threat.title),
+            agent: shown(agent),
             session: shown(&threat.session),
             threat: Some(threat.id),
             rule: Some(shown(&threat.rule)),
@@ -387,7 +388,8 @@ fn told_by(
             let threat = open.into_iter().find(|threat| {
                 threat.rule == rule && threat.session == session && threat.state == ThreatState::Open
             });
-            Ok(threat.map(|threat| (News::of_threat(&threat, record.at), threat.id.to_string())))
+            let agent = ledger.session_get(session)?.map(|session| session.agent).unwrap_or_default();
+            Ok(threat.map(|threat| (News::of_threat(&threat, &agent, record.at), threat.id.to_string())))
         }
         _ => Ok(None),
     }

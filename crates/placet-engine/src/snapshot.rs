@@ -10,6 +10,9 @@ use placet_store::{Settings, StoreError};
 
 use crate::{Configuration, tokens::bound_to};
 
+/// The setting with the fingerprint of the configuration that a service decided by last.
+pub const CONFIGURATION: &str = "configuration";
+
 /// The settings that this crate knows by name.
 pub(crate) mod key {
     pub const MODE: &str = "mode";
@@ -26,8 +29,7 @@ pub(crate) mod key {
     pub const GRANTS: &str = "grants";
     /// What the last check of the log has found.
     pub const VERIFIED: &str = "verified";
-    /// The fingerprint of the configuration that a service decided by last.
-    pub const CONFIGURATION: &str = "configuration";
+    pub use super::CONFIGURATION;
     pub const TOKEN: &str = "token:";
     pub const USER: &str = "user:";
 }

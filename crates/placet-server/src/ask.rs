@@ -403,8 +403,12 @@ fn from_here(server: &Server, parts: &Parts, peer: Option<Peer>) -> Result<(), P
         let remedy = "name the host with `--host`, or as `server.hosts`, if it is one of yours";
         Err(Problem::new(StatusCode::FORBIDDEN, "not_here", message, remedy))
     };
-    let host = text(header::HOST).or_else(|| parts.uri.authority().map(|authority| authority.as_str()));
-    if !matches!(peer, Some(Peer::Unix | Peer::Inside)) && !host.is_some_and(|host| is_ours(server, host)) {
+    // One is named in the first line, or below it; whoever is named has to be us.
+    let named = parts.uri.authority().map(|authority| authority.as_str());
+    let host = named.or_else(|| text(header::HOST));
+    let below = parts.headers.get_all(header::HOST).iter().map(|value| value.to_str().unwrap_or("?"));
+    let all_ours = host.is_some() && named.into_iter().chain(below).all(|host| is_ours(server, host));
+    if !matches!(peer, Some(Peer::Unix | Peer::Inside)) && !all_ours {
         return refused("the request names a host that is none of ours");
     }
     if let Some(origin) = text(header::ORIGIN) {

@@ -31,14 +31,19 @@ impl Log {
 
     /// Writes a line. Values are cut and cleaned; callers never pass secrets, arguments or bodies.
     pub fn say(&self, at: Timestamp, what: &str, values: &[(&str, &dyn std::fmt::Display)]) {
-        let cleaned =
-            values.iter().map(|(key, value)| (*key, printable::shown(&value.to_string(), VALUE_MAX)));
+        let cleaned = values.iter().map(|(key, value)| (*key, on_one_line(&value.to_string())));
         let mut line = if self.json { as_json(at, what, cleaned) } else { as_text(at, what, cleaned) };
         line.push('\n');
         let mut to = self.to.lock().unwrap_or_else(PoisonError::into_inner);
         // A log that cannot be written must not stop the service; the audit log is another thing.
         let _ = to.write_all(line.as_bytes()).and_then(|()| to.flush());
     }
+}
+
+/// A value as a part of a line.
+fn on_one_line(value: &str) -> String {
+    let lines: Vec<&str> = value.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    printable::shown(&lines.join(" / "), VALUE_MAX)
 }
 
 fn as_text<'a>(at: Timestamp, what: &str, values: impl Iterator<Item = (&'a str, String)>) -> String {
@@ -84,7 +89,7 @@ mod tests {
     fn said(make: fn(Kept) -> Log) -> String {
         let kept = Kept::default();
         let at = Timestamp::parse("2026-03-02T12:00:00Z").unwrap();
-        make(kept.clone()).say(at, "refused", &[("path", &"/a\u{1b}[2J b\n"), ("status", &403)]);
+        make(kept.clone()).say(at, "refused", &[("path", &"/a\u{1b}[2J b\n  c\r\n"), ("status", &403)]);
         let bytes = kept.0.lock().unwrap().clone();
         String::from_utf8(bytes).unwrap()
     }
@@ -93,7 +98,7 @@ mod tests {
     fn a_line_is_one_line_whatever_is_in_it() {
         for line in [said(Log::to), said(Log::json_to)] {
             assert_eq!(line.matches('\n').count(), 1, "{line}");
-            assert!(!line.contains('\u{1b}'), "{line}");
+            assert!(!line.contains('\u{1b}') && line.contains("b / c\""), "{line}");
         }
         let json: serde_json::Value = serde_json::from_str(&said(Log::json_to)).unwrap();
         assert_eq!((&json["what"], &json["status"]), (&"refused".into(), &"403".into()));

@@ -72,7 +72,10 @@ pub fn describe() -> Value {
 }
 
 /// Where something is made that was not there.
-const MADE: [&str; 3] = ["/v1/tokens", "/v1/users", "/v1/rules"];
+const MADE: [&str; 4] = ["/v1/tokens", "/v1/users", "/v1/rules", "/v1/credentials"];
+
+/// Where no part of a body is needed, and yet there is one: nothing at all could be a mistake.
+const MEANT: [&str; 2] = ["/v1/reviews/done", "/v1/thresholds"];
 
 const LIMIT: &str = r#"{"type":"integer","minimum":0,"maximum":1000}"#;
 const LIST: &str = r#"{"type":"integer","minimum":0,"maximum":10000}"#;
@@ -178,18 +181,32 @@ fn operation(row: &Endpoint) -> Value {
         let schema: Value = serde_json::from_str(schema).unwrap_or(Value::Null);
         json!({ "name": name, "in": "query", "required": false, "schema": schema })
     }));
+    // On this machine, some may be asked without.
+    let security = match (row.who.contains(&As::Anyone), row.who.contains(&As::Local)) {
+        (true, _) => json!([]),
+        (false, true) => json!([{ "token": [] }, {}]),
+        (false, false) => json!([{ "token": [] }]),
+    };
     let mut operation = json!({
         "summary": row.about,
         "x-placet-roles": roles,
         "parameters": parameters,
         "responses": responses,
-        "security": if row.who.contains(&As::Anyone) { json!([]) } else { json!([{ "token": [] }]) },
+        "security": security,
     });
     if !row.takes.is_empty() {
         let schema: Value = serde_json::from_str(row.takes).unwrap_or(Value::Null);
-        operation["requestBody"] = json!({ "content": { "application/json": { "schema": schema } } });
+        operation["requestBody"] = json!({
+            "required": needs_body(row), "content": { "application/json": { "schema": schema } },
+        });
     }
     operation
+}
+
+/// Whether nothing is done without a body.
+fn needs_body(row: &Endpoint) -> bool {
+    let schema: Value = serde_json::from_str(row.takes).unwrap_or(Value::Null);
+    MEANT.contains(&row.path) || schema["required"].as_array().is_some_and(|required| !required.is_empty())
 }
 
 /// The word for somebody.

@@ -12,6 +12,7 @@ use clap::Args;
 use placet_core::log::{SealedCheckpoint, VerifierKey};
 use placet_engine::{Verified, Verifier};
 use placet_store::{
+    StoreError,
     sqlite::{Options, SqliteStore},
     wait_for,
 };
@@ -81,7 +82,7 @@ pub fn back_up(arguments: &Backup) -> anyhow::Result<ExitCode> {
     }
     beside.extend(Edits::files(&directory)?);
     let records = home.engine.look(|ledger| ledger.log_size()).map_err(remedied)?;
-    home.store.back_up(file, &beside).map_err(remedied)?;
+    home.store.back_up(file, &beside).map_err(|error| not_written(file, &error))?;
     let mut out = anstream::stdout();
     let bytes = fs::metadata(file).map(|metadata| metadata.len()).unwrap_or(0);
     if arguments.data.json {
@@ -102,6 +103,15 @@ pub fn back_up(arguments: &Backup) -> anyhow::Result<ExitCode> {
         )?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Why there is no back-up. The data is as well as it was.
+fn not_written(file: &Path, error: &StoreError) -> anyhow::Error {
+    anyhow::anyhow!(
+        "`{}` cannot be written: {}\n  name a file in a directory that is there, with room for all of the data",
+        file.display(),
+        error.detail
+    )
 }
 
 /// Runs `placet restore`.

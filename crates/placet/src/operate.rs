@@ -113,6 +113,7 @@ fn show(standing: &Standing, json: bool) -> anyhow::Result<ExitCode> {
             "{bad}everything is stopped{bad:#} by {}; every call is blocked until `placet resume`",
             printable::shown(by, 64)
         )?;
+        return Ok(ExitCode::SUCCESS);
     }
     let words = |mode: Mode| match mode {
         Mode::Enforce => "enforce: decisions are carried out",

@@ -49,7 +49,8 @@ pub struct Serve {
     pub listen_given: Option<SocketAddr>,
     #[arg(skip = server::LISTEN)]
     pub listen: SocketAddr,
-    /// Decide and record, and stop nothing but warrants, crises and `stop-all`; as `placet mode observe`.
+    /// Decide and record, and stop nothing but warrants, crises and `stop-all`; as `placet mode observe`, until `placet mode
+    /// enforce`.
     #[arg(long)]
     pub observe: bool,
     /// A name that the service is reached by, besides addresses; may be given several times.
@@ -335,20 +336,26 @@ fn announce(
         }
         (None, Mode::Enforce) => format!("every decision, by {rules} rules"),
         (None, Mode::Observe) => {
-            "nothing but warrants, crises and `stop-all`: decisions are only recorded (observe mode)"
+            "nothing but warrants, crises and `stop-all`: decisions are only recorded (observe mode, until `placet mode enforce`)"
                 .to_owned()
         }
     };
     let local = arguments.listen.ip().is_loopback() && !arguments.behind_proxy;
-    let agents = match local {
+    let mut agents = match local {
         true => "on this machine ask without a token",
         false => "need a token each: `placet token create NAME --role agent`",
-    };
+    }
+    .to_owned();
+    let networks = arguments.agentguard_from.iter().map(|(address, bits)| format!("{address}/{bits}"));
+    let networks: Vec<String> = networks.collect();
+    if !networks.is_empty() {
+        agents.push_str(&format!("; plugins of AgentGuard in {} ask without one", networks.join(", ")));
+    }
     let shown = if !local { " -H \"authorization: Bearer $TOKEN\"" } else { "" };
     let rows = [
         ("data", home.directory.display().to_string()),
         ("enforced", enforced),
-        ("agents", agents.to_owned()),
+        ("agents", agents),
         ("people", format!("answer at {at} or with `placet holds watch`")),
         (
             "try",
@@ -425,7 +432,7 @@ async fn reload(
                 if let (Ok(now), Some(start)) = (config::read(arguments.config.as_deref()), &at_start) {
                     let waits = now.keys_that_need_a_restart(start).join(", ");
                     if !waits.is_empty() {
-                        server.say("a restart is needed", &[("keys of [server]", &waits)]);
+                        server.say("a restart is needed for keys of [server]", &[("keys", &waits)]);
                     }
                 }
                 server.say("configuration read", &[("rules", &rules)]);

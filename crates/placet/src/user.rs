@@ -27,7 +27,8 @@ A password has at least twelve letters. It is asked for in the terminal, or read
 Adding and removing needs the credential of an approver: `PLACET_APPROVER` names its file, else `placet/approver` in your configuration directory.
 
 Examples:
-  placet user add alice --role approver
+  placet user add alice                     # who may answer what waits
+  placet user add bob --role auditor        # who may look
   placet user list
   pass show placet/alice | placet user password alice
   placet user role alice operator
@@ -47,7 +48,7 @@ pub enum Command {
         /// Their name, which stands in records.
         name: String,
         /// What they may do.
-        #[arg(long, value_parser = ["auditor", "approver", "operator"])]
+        #[arg(long, value_parser = ["auditor", "approver", "operator"], default_value = "approver")]
         role: String,
     },
     /// List them.

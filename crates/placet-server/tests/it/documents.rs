@@ -1,6 +1,7 @@
 //! The document that describes the service, and the service.
 
-use placet_server::endpoint::ENDPOINTS;
+use placet_server::endpoint::{ENDPOINTS, Endpoint};
+use serde_json::json;
 
 use crate::rig::Rig;
 
@@ -26,6 +27,30 @@ async fn the_document_has_every_endpoint_and_no_other() {
     told.sort();
     there.sort();
     assert_eq!(told, there);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_document_says_where_a_body_is_needed_and_a_token_is_not() {
+    let rig = Rig::new().await;
+    let document = rig.ask("GET", "/v1/openapi.json", None, None).await.json();
+    let mut wrong = Vec::new();
+    // Those that need nothing else to be there, and are on.
+    let plain = |row: &&Endpoint| !row.takes.is_empty() && !row.path.contains('{') && row.path != "/v1/chat";
+    for row in ENDPOINTS.iter().filter(plain) {
+        let operation = &document["paths"][row.path][row.verb.as_str().to_lowercase()];
+        let needed = operation["requestBody"]["required"].as_bool().unwrap();
+        let told = rig.ask(row.verb.as_str(), row.path, Some(&rig.first()), None).await;
+        let refused = told.json()["error"]["code"] == "malformed" || told.text.contains("\"block\"");
+        if needed != refused {
+            wrong.push(format!("{} {}: {needed} {told:?}", row.verb.as_str(), row.path));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let security = |path: &str, method: &str| document["paths"][path][method]["security"].clone();
+    assert_eq!(security("/v1/calls", "post"), json!([{ "token": [] }, {}]));
+    assert_eq!(security("/v1/holds", "get"), json!([{ "token": [] }]));
+    assert_eq!(security("/healthz", "get"), json!([]));
+    assert!(document["paths"]["/v1/credentials"]["post"]["responses"]["201"].is_object());
 }
 
 #[test]

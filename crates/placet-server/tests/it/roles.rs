@@ -206,6 +206,8 @@ async fn requests_of_other_peoples_pages_are_refused() {
         ("host: evil.example\r\n", 403),
         ("host: localhost.evil.example\r\n", 403),
         ("host:\r\n", 403),
+        ("host: localhost\r\nhost: evil.example\r\n", 403),
+        ("host: evil.example\r\nhost: localhost\r\n", 403),
         (&format!("host: {here}\r\norigin: http://{here}\r\n"), 200),
         (&format!("host: {here}\r\norigin: http://evil.example\r\n"), 403),
         (&format!("host: {here}\r\norigin: null\r\n"), 403),
@@ -217,6 +219,9 @@ async fn requests_of_other_peoples_pages_are_refused() {
         let reply = rig.send("GET", "/v1/mode", &format!("{secret}{lines}"), b"").await;
         assert_eq!(reply.status, status, "{lines:?}");
     }
+    let elsewhere =
+        rig.send("GET", "http://evil.example/v1/mode", &format!("{secret}host: {here}\r\n"), b"").await;
+    assert_eq!(elsewhere.status, 403, "{elsewhere:?}");
     // The same where agents ask is a block.
     let body = br#"{"tool_name":"read_file","tool_input":{"path":"a"}}"#;
     let reply = rig.send("POST", "/api/holds", "host: evil.example\r\n", body).await;

@@ -99,6 +99,18 @@ pub fn names_in(channels: &[String]) -> Vec<String> {
 
 /// What to do with a secret that stands in the configuration.
 pub fn remedy(path: &[&str]) -> String {
+    let known = ChannelSecrets::default().slots().map(|(name, _)| name);
+    match path {
+        ["notifications", _, key] if known.contains(key) => {}
+        path if path == CHAT_SECRET => {}
+        ["notifications", channel, _] => {
+            let keys = known.map(|key| format!("`notifications.{channel}.{key}`")).join(", ");
+            return format!(
+                "secrets do not belong in this file: take it out. Those of a channel are {keys}, in `{FILE}` beside it (mode 600)"
+            );
+        }
+        _ => return "secrets do not belong in this file: take it out".to_owned(),
+    }
     format!(
         "secrets do not belong in this file: put `{}` into `{FILE}` beside it (mode 600), or into `{}` in the environment",
         path.join("."),

@@ -9,9 +9,10 @@ use crate::{
     config::{Config, notifications::SmtpTls},
 };
 
-/// Says what is.
+/// Says what is: `written` is the policy of the configuration, without what was changed over HTTP.
 pub fn look(
     config: Option<&Config>,
+    written: Option<&Policy>,
     standing: Option<&Standing>,
     sources: &RuleSources,
     seen: &mut Examined,
@@ -42,7 +43,7 @@ pub fn look(
         loose("the rules that come with Placet are left out".to_owned(), "leave `--no-builtin-rules` away");
     }
     let Some(config) = config else { return };
-    of_policy(&config.policy, &mut loose);
+    of_policy(&config.policy, written.unwrap_or(&config.policy), &mut loose);
     if config.server.behind_proxy {
         loose(
             "`behind_proxy`: the service takes it that somebody else speaks TLS".to_owned(),
@@ -85,7 +86,7 @@ pub fn look(
     }
 }
 
-fn of_policy(policy: &Policy, loose: &mut impl FnMut(String, &str)) {
+fn of_policy(policy: &Policy, written: &Policy, loose: &mut impl FnMut(String, &str)) {
     let usual = Policy::default();
     let (set, by_default) = (policy.thresholds, usual.thresholds);
     let milder = [
@@ -94,10 +95,11 @@ fn of_policy(policy: &Policy, loose: &mut impl FnMut(String, &str)) {
         ("confidence_min", set.confidence_min < by_default.confidence_min),
     ];
     for (key, _) in milder.iter().filter(|(_, milder)| *milder) {
-        loose(
-            format!("`thresholds.{key}` is milder than the default: fewer calls ask"),
-            "take it out of the configuration",
-        );
+        let remedy = match set == written.thresholds {
+            true => "take it out of the configuration",
+            false => "it was changed over HTTP: set it back there (`PUT /v1/thresholds`)",
+        };
+        loose(format!("`thresholds.{key}` is milder than the default: fewer calls ask"), remedy);
     }
     for (tool, settings) in &policy.tools {
         let tool = printable::shown(tool, 60);
@@ -118,14 +120,15 @@ fn of_policy(policy: &Policy, loose: &mut impl FnMut(String, &str)) {
         }
     }
     for (rule, setting) in &policy.rules {
+        let remedy = match written.rules.get(rule) == Some(setting) {
+            true => "take it out of `[rules]`, or set `hold`",
+            false => "it was changed over HTTP: set it back on the page of the rule",
+        };
         let rule = printable::shown(rule, 80);
         match setting {
-            RuleSetting::Off => loose(format!("the rule `{rule}` is off"), "take it out of `[rules]`"),
+            RuleSetting::Off => loose(format!("the rule `{rule}` is off"), remedy),
             RuleSetting::Policy(RulePolicy::LogOnly) => {
-                loose(
-                    format!("the rule `{rule}` only notes what it finds"),
-                    "take it out of `[rules]`, or set `hold`",
-                );
+                loose(format!("the rule `{rule}` only notes what it finds"), remedy);
             }
             RuleSetting::Policy(RulePolicy::Hold | RulePolicy::AutoBlock) => {}
         }

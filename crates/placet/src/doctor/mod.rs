@@ -132,17 +132,22 @@ pub fn run(arguments: &Doctor) -> anyhow::Result<ExitCode> {
             None
         }
     };
+    let written = config.as_ref().map(|config| config.policy.clone());
     let edits = edited(&directory, config.as_mut(), &mut seen);
     let store = open(arguments, &mut seen);
     let standing = store.as_ref().and_then(standing_of);
     let rules = configured(arguments, config.as_ref(), edits, &mut seen);
     enforced(&directory, config.as_ref(), standing.as_ref(), rules, &mut seen);
-    loosened::look(config.as_ref(), standing.as_ref(), &arguments.rules, &mut seen);
+    loosened::look(config.as_ref(), written.as_ref(), standing.as_ref(), &arguments.rules, &mut seen);
     if let Some(store) = &store {
         log::agents(store, &mut seen);
     }
     files::look(&directory, config.as_ref(), &mut seen);
-    service::look(&directory, &mut seen);
+    if service::look(&directory, &mut seen)
+        && let Some(store) = &store
+    {
+        service::compare(&directory, arguments, store, &mut seen);
+    }
     if let Some(store) = &store {
         log::untold(store, &mut seen);
     }
@@ -214,6 +219,7 @@ fn configured(
             About::Configured,
             "nobody is told that a call waits, but who watches: no `[notifications]`",
         ),
+        1 => seen.fact(About::Configured, "one channel for notifications"),
         many => seen.fact(About::Configured, format!("{many} channels for notifications")),
     }
     match rulebook::load(&arguments.rules.own, edits, !arguments.rules.no_builtin_rules, &config.policy) {
@@ -295,8 +301,8 @@ fn show(seen: &Examined, json: bool) -> anyhow::Result<()> {
             continue;
         }
         writeln!(out, "{bold}{title}{bold:#}")?;
-        for fact in facts {
-            writeln!(out, "    {}", printable::shown(&fact.what, 400))?;
+        for line in facts.iter().flat_map(|fact| fact.what.lines()) {
+            writeln!(out, "    {}", printable::shown(line, 400))?;
         }
         for finding in findings {
             let mut lines = finding.what.lines();

@@ -1,14 +1,20 @@
-//! Whether the service runs.
+//! Whether the service runs, and by what it decides.
 
 use std::{os::unix::net::UnixStream, path::Path};
 
-use super::{About, Examined};
-use crate::socket::Socket;
+use data_encoding::HEXLOWER;
+use placet_engine::CONFIGURATION;
+use placet_store::{Store as _, sqlite::SqliteStore};
 
-/// Asks it at its socket.
-pub fn look(directory: &Path, seen: &mut Examined) {
+use super::{About, Doctor, Examined};
+use crate::{home, socket::Socket};
+
+/// Asks it at its socket; whether it runs.
+pub fn look(directory: &Path, seen: &mut Examined) -> bool {
     let socket = directory.join(crate::socket::NAME);
-    match UnixStream::connect(&socket) {
+    let connected = UnixStream::connect(&socket);
+    let runs = connected.is_ok();
+    match connected {
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => seen.fact(
             About::Service,
             format!("`{}` cannot be asked from here: it is another user's", socket.display()),
@@ -27,5 +33,25 @@ pub fn look(directory: &Path, seen: &mut Examined) {
                 "look at its log; start it again if it hangs: holds survive that",
             ),
         },
+    }
+    runs
+}
+
+/// Says so if it decides by something else than what is looked at here: then all that is said of that is not about it.
+pub fn compare(directory: &Path, looked_at: &Doctor, store: &SqliteStore, seen: &mut Examined) {
+    let here = home::fingerprint_of(looked_at.config.as_deref(), &looked_at.rules, directory);
+    let mut there = None;
+    let _ = store.look(&mut |ledger| {
+        there = ledger.settings()?.get(CONFIGURATION).map(str::to_owned);
+        Ok(())
+    });
+    if let (Ok(here), Some(there)) = (here, there)
+        && HEXLOWER.encode(&here) != there
+    {
+        seen.finding(
+            About::Service,
+            "it decides by another configuration than the one that is looked at here",
+            "start `placet doctor` as it was started: with its `--config`, `--rules` and `--no-builtin-rules`, and the same variables",
+        );
     }
 }

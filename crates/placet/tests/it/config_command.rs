@@ -131,6 +131,11 @@ fn secrets_in_the_file_are_refused_with_where_they_belong() {
     let token = format!("[server]\nhosts = [\"ghp_{}\"]\n", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let said = refused(&token, &[]);
     assert!(said.contains("`server.hosts` holds a secret"), "{said}");
+    assert!(said.contains("take it out") && !said.contains("put `server"), "{said}");
+    // Where the file of secrets has no such key, it is not said to go there.
+    let address = "https://ann:hunter2-and-more@hooks.example.com/x";
+    let said = refused(&format!("[notifications.ops]\nkind = \"webhook\"\nurl = \"{address}\"\n"), &[]);
+    assert!(said.contains("take it out") && said.contains("`notifications.ops.secret`"), "{said}");
     let said = refused(HOOK, &[]);
     assert!(said.contains("needs a secret"), "{said}");
     let said = refused("[notifications.chat]\nkind = \"slack\"\nurl = \"https://chat.example.com/x\"\n", &[]);

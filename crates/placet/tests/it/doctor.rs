@@ -9,7 +9,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{run::placet, service::Service};
@@ -157,8 +157,29 @@ fn a_log_that_was_changed_is_found_out() {
 fn a_service_that_runs_is_asked() {
     let home = used();
     let service = Service::start(home.path(), &[]);
-    let (_, facts, _) = examined(home.path(), &[]);
+    let (findings, facts, _) = examined(home.path(), &[]);
     assert!(facts.contains("runs, and can decide"), "{facts}");
+    assert_eq!(findings, [] as [String; 0]);
+    service.end("-TERM");
+    let service = Service::start(home.path(), &["--no-builtin-rules"]);
+    let (findings, _, _) = examined(home.path(), &[]);
+    assert!(findings.iter().any(|finding| finding.contains("by another configuration")), "{findings:#?}");
+    let (findings, _, _) = examined(home.path(), &["--no-builtin-rules"]);
+    assert!(!findings.iter().any(|finding| finding.contains("by another configuration")), "{findings:#?}");
+    service.end("-TERM");
+}
+
+#[test]
+fn what_was_changed_over_http_is_set_back_there() {
+    let home = used();
+    let service = Service::start(home.path(), &[]);
+    let operator = fs::read_to_string(home.path().join(".config/placet/approver")).unwrap();
+    let policy = json!({ "policy": "log_only" });
+    service.ask("PUT", "/v1/rules/destructive.whole-machine/policy", &policy, operator.trim());
+    service.ask("PUT", "/v1/thresholds", &json!({ "ask_above": 0.9 }), operator.trim());
+    let (findings, _, _) = examined(home.path(), &[]);
+    let over_http = findings.iter().filter(|finding| finding.contains("it was changed over HTTP"));
+    assert_eq!((findings.len(), over_http.count()), (2, 2), "{findings:#?}");
     service.end("-TERM");
 }
 

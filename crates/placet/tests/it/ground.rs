@@ -205,6 +205,40 @@ fn who_waits_hears_of_an_answer_and_a_tail_goes_on() {
 }
 
 #[test]
+fn an_agent_that_has_a_token_shows_it() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    run(home, &["holds", "list"]);
+    let (secret, _, _) = run(home, &["token", "create", "ci", "--role", "agent", "--agent", "nightly"]);
+    let service = Service::start(home, &[]);
+    let ask = ["ask", "--agent", "nightly", "--session", "s/1", "--", "ls"];
+    let (out, err, code) = run(home, &ask);
+    assert!(code == 1 && out.contains("believed only with it"), "{out}{err}");
+    let allowed = command(home, &ask).env("PLACET_TOKEN", secret.trim()).output().unwrap();
+    assert!(allowed.status.success(), "{allowed:?}");
+    drop(service);
+}
+
+#[test]
+fn nothing_runs_where_the_data_is_gone() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let service = Service::start(home, &[]);
+    let call = json!({ "call": { "tool": "terminal", "args": { "command": "ls" }, "session": "s" } });
+    assert_eq!(service.post("/v1/calls", &call, "")["answer"], "allow");
+    for name in ["placet.db", "placet.db-wal", "placet.db-shm"] {
+        std::fs::remove_file(home.join("data").join(name)).unwrap();
+    }
+    let blocked = service.post("/v1/calls", &call, "");
+    assert_eq!(blocked["answer"], "block");
+    assert!(blocked["reason"].as_str().unwrap().contains("no longer where it was"), "{blocked}");
+    let plugin = json!({ "tool_name": "terminal", "tool_input": { "command": "ls" }, "session_id": "s" });
+    assert_eq!(service.post("/api/holds", &plugin, "")["decision"], "block");
+    assert_ne!(service.ask("GET", "/readyz", &Value::Null, "")["status"], "ready");
+    drop(service);
+}
+
+#[test]
 fn a_service_that_knows_nobody_or_does_not_answer_is_no_service() {
     let home = TempDir::new().unwrap();
     let home = home.path();
