@@ -34,7 +34,8 @@ fn read(asked: &Asked) -> Result<Submission, Problem> {
     let Some(object) = wire.as_object() else { return Err(Problem::malformed("the body is no object")) };
     if let Some((key, _)) = object.iter().find(|(key, _)| !KEYS.contains(key)) {
         let key = placet_core::printable::shown(key, 40);
-        return Err(Problem::malformed(format!("key `{key}` is not known")));
+        let hint = if object.get("tool").is_some() { "; the call itself stands under `call`" } else { "" };
+        return Err(Problem::malformed(format!("key `{key}` is not known{hint}")));
     }
     let call = wire.get("call").ok_or_else(|| Problem::malformed("there is no `call`"))?;
     let call = ToolCall::from_json(call).map_err(|error| Problem::malformed(error.to_string()))?;

@@ -410,7 +410,11 @@ async fn reload(
             home::configuration(file.as_deref(), &sources, &directory).map(Some)
         });
         match read.await {
-            Ok(Ok(None)) => refused = None,
+            Ok(Ok(None)) => {
+                if refused.take().is_some() {
+                    server.say("configuration is well again, and as it was", &[]);
+                }
+            }
             Ok(Ok(Some(configuration))) => {
                 refused = None;
                 configuration.rules.prepare();

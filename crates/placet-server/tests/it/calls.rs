@@ -105,6 +105,8 @@ async fn whatever_is_wrong_with_a_call_is_a_block() {
         assert_eq!(told["answer"], "block", "{reply:?}");
         assert!(told["reason"].as_str().is_some_and(|reason| reason.starts_with("Blocked: ")), "{reply:?}");
     }
+    let bare = rig.ask("POST", "/v1/calls", None, Some(&harmless())).await.json();
+    assert!(bare["reason"].as_str().unwrap().contains("stands under `call`"), "{bare}");
     let long = json!({ "call": { "tool": "x", "agent": "a".repeat(300) } });
     let reply = rig.ask("POST", "/v1/calls", None, Some(&long)).await;
     assert_eq!(reply.json()["answer"], "block");

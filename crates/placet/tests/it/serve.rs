@@ -64,10 +64,13 @@ fn configuration_that_changes_is_read_again_and_a_mistake_in_it_is_not() {
     fs::write(&file, "[tools.read_file]\nalways_ask = true\n[server]\nhosts = [\"p.example.com\"]\n")
         .unwrap();
     assert!(until("a restart is needed").contains("hosts"));
+    let well = fs::read(&file).unwrap();
     fs::write(&file, "[tools.read_file]\nalways_aks = true\n").unwrap();
     // Nobody says a word: it is noticed all the same.
     assert!(until("configuration refused").contains("always_aks"));
     assert_eq!(as_operator(&service), "block");
+    fs::write(&file, well).unwrap();
+    until("well again");
     service.signal("-TERM");
     until("stopped");
     service.child.wait().unwrap();
