@@ -83,6 +83,11 @@ impl Answer {
         Answer::Block { reason, ticket: None, record: None }
     }
 
+    /// Somebody asks who may not.
+    pub(crate) fn refused(why: &str) -> Self {
+        Answer::Block { reason: format!("Blocked: {why}.\nDo not retry."), ticket: None, record: None }
+    }
+
     pub(crate) fn blocked(reasons: &[String], record: u64) -> Self {
         let reason = format!("Blocked: {}.\nDo not retry.", sentence(reasons));
         Answer::Block { reason, ticket: None, record: Some(record) }

@@ -1,13 +1,12 @@
-//! What in a session belongs to other agents than the one that speaks. A session's name is no secret, and makes nobody its
-//! agent: whoever speaks for one agent can neither end what another has there, nor say how a call of theirs went. Nor is the
-//! name of an agent a secret: one that has a token is only believed with it.
+//! What belongs to other agents than the one that speaks. The name of an agent is no secret, nor is that of a session: an agent
+//! that has a token is only believed with it, and nobody else acts in a session that it was the first to be named in.
 
 use std::sync::Arc;
 
-use placet_core::{EventKind, event::Report, record::expand};
+use placet_core::{EventKind, ToolCall, event::Report, hold::can_come_back, record::View};
 use placet_store::{Ledger, StoreError};
 
-use crate::{Caller, Engine, Noted, Snapshot};
+use crate::{Caller, Engine, Noted, Snapshot, engine::look};
 
 /// For whom somebody speaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +23,7 @@ pub enum Voice {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum NotHeard {
     /// It is for another agent to say.
-    #[error("this is a matter of another agent in the same session")]
+    #[error("this session, or what is said of it, is another agent's")]
     OfAnother,
     /// The store failed.
     #[error(transparent)]
@@ -49,25 +48,122 @@ impl Voice {
             Voice::Tokenless => !snapshot.has_token(agent),
         }
     }
+
+    /// Why they may not make `call`, if they may not. Everything else rests on what is in `snapshot`, and so does this.
+    pub(crate) fn refuses(
+        &self,
+        ledger: &mut dyn Ledger,
+        call: &ToolCall,
+        snapshot: &Snapshot,
+    ) -> Result<Option<&'static str>, StoreError> {
+        Ok(match self.speaks_for(call.agent(), snapshot) {
+            false => Some("this agent has a token, and is believed only with it"),
+            true if !self.may_act_in(ledger, call.session(), snapshot)? => {
+                Some("this session is one of an agent that has a token, and is believed only with it")
+            }
+            true => None,
+        })
+    }
+
+    /// Whether a session is no other agent's.
+    fn may_act_in(
+        &self,
+        ledger: &mut dyn Ledger,
+        session: &str,
+        snapshot: &Snapshot,
+    ) -> Result<bool, StoreError> {
+        if !self.may_be_refused(snapshot) || !can_come_back(session) {
+            return Ok(true);
+        }
+        let agent = ledger.session_get(session)?.map(|session| session.agent).unwrap_or_default();
+        Ok(!snapshot.has_token(&agent) || self.speaks_for(&agent, snapshot))
+    }
+
+    /// Whether there is anything that they may not say.
+    fn may_be_refused(&self, snapshot: &Snapshot) -> bool {
+        *self != Self::All && snapshot.any_token()
+    }
+
+    /// Whether to end `session` takes nothing from an agent that they do not speak for: no call that waits, and no grant.
+    fn may_end(
+        &self,
+        ledger: &mut dyn Ledger,
+        session: &str,
+        snapshot: &Snapshot,
+    ) -> Result<bool, StoreError> {
+        if !self.may_be_refused(snapshot) {
+            return Ok(true);
+        }
+        let holds = ledger.holds_pending_of(session)?;
+        let grants = ledger.grants_of_session(session)?;
+        let mut agents =
+            holds.iter().map(|hold| &hold.opened.agent).chain(grants.iter().map(|grant| &grant.agent));
+        Ok(self.may_act_in(ledger, session, snapshot)?
+            && agents.all(|agent| agent.is_empty() || self.speaks_for(agent, snapshot)))
+    }
+
+    /// Whether what is reported is for them to say.
+    fn may_say(
+        &self,
+        ledger: &mut dyn Ledger,
+        report: &Report,
+        snapshot: &Snapshot,
+    ) -> Result<bool, StoreError> {
+        if !self.may_be_refused(snapshot) {
+            return Ok(true);
+        }
+        if !self.speaks_for(report.agent(), snapshot) && !report.agent().is_empty()
+            || !self.may_act_in(ledger, report.session(), snapshot)?
+        {
+            return Ok(false);
+        }
+        match (report.kind(), report.id()) {
+            (EventKind::SessionEnd | EventKind::SessionReset | EventKind::SubagentEnd, _) => {
+                self.may_end(ledger, report.session(), snapshot)
+            }
+            (EventKind::ToolResult, Some(id)) => {
+                let Some(decision) = ledger.decision_of(report.session(), id)? else { return Ok(true) };
+                let Some(record) = ledger.record_get(decision)? else { return Ok(true) };
+                let asked = View::of(&record.body).get("what").and_then(|what| what.get("decision"));
+                let asked =
+                    asked.and_then(|decided| decided.get("call")).map_or("", |call| call.text_of("agent"));
+                Ok(asked.is_empty() || self.speaks_for(asked, snapshot))
+            }
+            _ => Ok(true),
+        }
+    }
 }
 
 impl Engine {
-    /// Whether somebody with this voice is believed to speak for `agent`.
+    /// Whether somebody with this voice is believed to speak for `agent`, as far as is known here. What they ask or report is
+    /// looked at again where it is written.
     pub fn speaks_for(&self, voice: &Voice, agent: &str) -> bool {
         voice.speaks_for(agent, &self.snapshot())
+    }
+
+    /// The same by what is durable now.
+    pub fn still_speaks_for(&self, voice: &Voice, agent: &str) -> Result<bool, StoreError> {
+        let snapshot = self.snapshot();
+        look(&*self.shared.store, |ledger| Ok(voice.speaks_for(agent, &*in_force(&snapshot, ledger)?)))
     }
 
     /// Takes note of something that happened, as somebody with this voice says.
     pub async fn report_as(&self, voice: &Voice, report: Report) -> Result<Noted, NotHeard> {
         let (voice, snapshot) = (voice.clone(), self.snapshot());
-        let may = move |ledger: &mut dyn Ledger, report: &Report| may_say(ledger, report, &voice, &snapshot);
+        let may = move |ledger: &mut dyn Ledger, report: &Report| {
+            let snapshot = in_force(&snapshot, ledger)?;
+            voice.may_say(ledger, report, &snapshot)
+        };
         self.report_if(report, may).await?.ok_or(NotHeard::OfAnother)
     }
 
     /// Ends a session, as somebody with this voice says.
     pub async fn end_session_as(&self, voice: &Voice, session: &str) -> Result<(), NotHeard> {
         let (voice, snapshot) = (voice.clone(), self.snapshot());
-        let may = move |ledger: &mut dyn Ledger, session: &str| may_end(ledger, session, &voice, &snapshot);
+        let may = move |ledger: &mut dyn Ledger, session: &str| {
+            let snapshot = in_force(&snapshot, ledger)?;
+            voice.may_end(ledger, session, &snapshot)
+        };
         match self.end_session_if(session, may).await? {
             true => Ok(()),
             false => Err(NotHeard::OfAnother),
@@ -75,45 +171,10 @@ impl Engine {
     }
 }
 
-/// Whether to end `session` takes nothing from an agent that `voice` does not speak for: no call that waits, and no grant.
-fn may_end(
-    ledger: &mut dyn Ledger,
-    session: &str,
-    voice: &Voice,
-    snapshot: &Arc<Snapshot>,
-) -> Result<bool, StoreError> {
-    if *voice == Voice::All {
-        return Ok(true);
-    }
-    let holds = ledger.holds_pending_of(session)?;
-    let grants = ledger.grants_of_session(session)?;
-    let mut agents =
-        holds.iter().map(|hold| &hold.opened.agent).chain(grants.iter().map(|grant| &grant.agent));
-    Ok(agents.all(|agent| agent.is_empty() || voice.speaks_for(agent, snapshot)))
-}
-
-/// Whether what is reported is for `voice` to say.
-fn may_say(
-    ledger: &mut dyn Ledger,
-    report: &Report,
-    voice: &Voice,
-    snapshot: &Arc<Snapshot>,
-) -> Result<bool, StoreError> {
-    if *voice == Voice::All {
-        return Ok(true);
-    }
-    match (report.kind(), report.id()) {
-        (EventKind::SessionEnd | EventKind::SessionReset | EventKind::SubagentEnd, _) => {
-            may_end(ledger, report.session(), voice, snapshot)
-        }
-        (EventKind::ToolResult, Some(id)) => {
-            let Some(decision) = ledger.decision_of(report.session(), id)? else { return Ok(true) };
-            let read = ledger.record_get(decision)?.and_then(|record| expand(&record.body).ok());
-            let asked =
-                read.as_ref().and_then(|read| read.get("what")?.get("decision")?.get("call")?.get("agent"));
-            let asked = asked.and_then(|agent| agent.as_str()).unwrap_or("");
-            Ok(asked.is_empty() || voice.speaks_for(asked, snapshot))
-        }
-        _ => Ok(true),
-    }
+/// `snapshot`, or a newer one if somebody has changed a setting since.
+fn in_force(snapshot: &Arc<Snapshot>, ledger: &mut dyn Ledger) -> Result<Arc<Snapshot>, StoreError> {
+    Ok(match ledger.settings_version()? == snapshot.settings.version {
+        true => Arc::clone(snapshot),
+        false => Arc::new(Snapshot::new(Arc::clone(&snapshot.configuration), ledger.settings()?)),
+    })
 }

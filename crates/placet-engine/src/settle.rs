@@ -56,6 +56,9 @@ impl Prepared {
         if self.is_stale(ledger)? {
             return Ok(Settled::Stale);
         }
+        if let Some(reason) = self.voice.refuses(ledger, &self.call, &self.snapshot)? {
+            return Ok(Settled::Done(Answer::refused(reason)));
+        }
         let mut stricter = self.weigh(ledger)?;
         let lifted = self.lift(ledger, &mut stricter)?;
         let (decision, masked) = match &stricter {

@@ -115,6 +115,11 @@ impl Snapshot {
         self.with_token.contains(agent)
     }
 
+    /// Whether there is any such agent.
+    pub(crate) fn any_token(&self) -> bool {
+        !self.with_token.is_empty()
+    }
+
     /// Whether somebody has stopped some session.
     pub(crate) fn any_session_stopped(&self) -> bool {
         !self.stopped_sessions.is_empty()

@@ -23,7 +23,7 @@ use placet_core::{
 use placet_store::{Store, StoreError, Work, transact_telling};
 
 use crate::{
-    Answer, Engine, Held, Snapshot,
+    Answer, Engine, Held, Snapshot, Voice,
     engine::{Shared, look},
     settle::Settled,
     snapshot::Binding,
@@ -46,6 +46,8 @@ pub struct Submission {
     pub observed: bool,
     /// Whether the host runs the call with other arguments where the answer names some: then a person may change them.
     pub edits: bool,
+    /// For whom whoever asks speaks.
+    pub voice: Voice,
 }
 
 /// A warrant that was shown with a call.
@@ -60,7 +62,8 @@ pub struct Presented {
 impl Submission {
     /// `call`, of a host that waits for `wait` and can try again later.
     pub fn new(call: ToolCall, wait: Duration) -> Self {
-        Self { call, wait, may_retry: true, presented: None, observed: false, edits: false }
+        let (presented, voice) = (None, Voice::All);
+        Self { call, wait, may_retry: true, presented, observed: false, edits: false, voice }
     }
 }
 
@@ -95,6 +98,7 @@ pub(crate) struct Asked {
     edits: bool,
     /// Whether these are the arguments that a person has put in place of its own.
     edited: bool,
+    voice: Voice,
 }
 
 impl Asked {
@@ -109,6 +113,7 @@ impl Asked {
             observed: false,
             edits: true,
             edited: true,
+            voice: Voice::All,
         }
     }
 
@@ -126,7 +131,8 @@ impl Asked {
     pub(crate) fn edited(&self, args: Object, opinion: Option<Opinion>) -> Self {
         let Self { may_come_back, wait, observed, edits, .. } = *self;
         let call = Arc::new((*self.call).clone().with_args(args));
-        Self { call, shown: self.shown.clone(), opinion, may_come_back, wait, observed, edits, edited: true }
+        let (shown, voice) = (self.shown.clone(), self.voice.clone());
+        Self { call, shown, opinion, may_come_back, wait, observed, edits, edited: true, voice }
     }
 }
 
@@ -158,6 +164,8 @@ pub(crate) struct Prepared {
     pub edits: bool,
     /// Whether a person has changed the arguments.
     pub edited: bool,
+    /// For whom whoever asks speaks.
+    pub voice: Voice,
     /// The hold that was waited for, if this is not the first time.
     pub again: Option<Ticket>,
     pub started: Instant,
@@ -203,6 +211,7 @@ impl Engine {
             observed: submission.observed,
             edits: submission.edits,
             edited: false,
+            voice: submission.voice,
             call,
         });
         let mut again: Option<Ticket> = None;
@@ -488,6 +497,7 @@ pub(crate) fn prepare(
         observed: asked.observed,
         edits: asked.takes_edits(),
         edited: asked.edited,
+        voice: asked.voice.clone(),
         again,
         started,
         ready: None,

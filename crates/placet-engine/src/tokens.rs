@@ -8,6 +8,7 @@ use std::{
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
 use placet_core::{
     Timestamp,
+    printable::printable,
     record::{Changed, What},
 };
 use placet_store::{Ledger, StoreError, transact};
@@ -19,8 +20,10 @@ use zeroize::Zeroizing;
 use crate::{Approver, Credential, Engine, engine::look, snapshot::key};
 
 const PREFIX: &str = "placet_token_1_";
-/// The longest name of a token or its agent.
+/// The longest name of a token.
 pub(crate) const NAME_MAX: usize = 64;
+/// The longest name of an agent.
+const AGENT_MAX: usize = 256;
 
 /// Whether a name has nothing but letters that names have.
 pub(crate) fn is_plain(name: &str) -> bool {
@@ -146,12 +149,22 @@ pub enum TokenError {
     /// A name has letters that names do not have.
     #[error("a name has up to {NAME_MAX} letters, digits, `-`, `.` and `@`")]
     Name,
+    /// The name of the agent is none.
+    #[error(
+        "the name of an agent has up to {AGENT_MAX} bytes, begins and ends with no blank, and hides nothing"
+    )]
+    Agent,
     /// Only agents speak for an agent.
     #[error("only a token with the role `agent` is bound to an agent")]
     Bound,
     /// It could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// Whether somebody could ask by this name, and see that it is the one that was meant.
+fn is_of_agent(name: &str) -> bool {
+    name.len() <= AGENT_MAX && name.trim() == name && name.chars().all(|letter| printable(letter) == letter)
 }
 
 /// The agent that the token is bound to of which `value` is kept, if it is to one.
@@ -171,6 +184,9 @@ impl Engine {
         }
         if new.agent.is_some() && new.role != Role::Agent {
             return Err(TokenError::Bound);
+        }
+        if new.agent.as_deref().is_some_and(|agent| !is_of_agent(agent)) {
+            return Err(TokenError::Agent);
         }
         let mut bytes = Zeroizing::new([0; 38]);
         getrandom::fill(bytes.as_mut_slice())

@@ -25,7 +25,9 @@ const NAME_MAX: usize = 256;
 pub async fn hold(asked: Asked) -> Result<Response, Problem> {
     let call = calls::owned_by(&asked.server, asked.caller.as_ref(), read(&asked.body)?)?;
     let wait = asked.server.settings.agentguard_wait.min(WAIT_MAX);
-    let answer = calls::decide_for(&asked, Submission::new(call, wait)).await?;
+    let voice = Voice::of(asked.caller.as_ref());
+    let submission = Submission { voice, ..Submission::new(call, wait) };
+    let answer = calls::decide_for(&asked, submission).await?;
     Ok(reply(StatusCode::OK, &decision(&answer)))
 }
 

@@ -69,7 +69,8 @@ fn read(asked: &Asked) -> Result<Submission, Problem> {
         }
     };
     let wait = Duration::from_millis(wait).min(asked.server.settings.limits.wait);
-    Ok(Submission { may_retry, edits, presented, ..Submission::new(call, wait) })
+    let voice = Voice::of(asked.caller.as_ref());
+    Ok(Submission { may_retry, edits, presented, voice, ..Submission::new(call, wait) })
 }
 
 /// The call as one of an agent that the caller speaks for.
@@ -169,7 +170,7 @@ pub async fn ticket(asked: Asked) -> Result<Response, Problem> {
         Some(caller) if caller.agent().is_some() => caller.agent() == Some(hold.opened.agent.as_str()),
         // A session is no secret; but whoever knows neither it nor the agent has guessed the ticket.
         caller => {
-            asked.server.engine.speaks_for(&Voice::of(caller.as_ref()), &hold.opened.agent)
+            asked.server.engine.still_speaks_for(&Voice::of(caller.as_ref()), &hold.opened.agent)?
                 && said("session", &hold.opened.session)
                 && said("agent", &hold.opened.agent)
         }

@@ -101,9 +101,11 @@ impl Dialect {
     /// it was told, and others on the way may write that in another way.
     pub fn of_target(target: &[u8]) -> Self {
         let text = String::from_utf8_lossy(target);
-        let path = text
-            .split_once("://")
-            .map_or(&*text, |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
+        // Who asks a proxy names the host, too.
+        let path = match text.split_once("://").filter(|(scheme, _)| !scheme.contains(['/', '?'])) {
+            Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
+            None => &*text,
+        };
         let path = path.split(['?', '#']).next().unwrap_or("").trim_matches('/');
         if path == "v1/calls" {
             return Dialect::Call;

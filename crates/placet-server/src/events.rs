@@ -83,8 +83,11 @@ pub async fn take(server: &Server, caller: Option<&Caller>, wire: &Json) -> Resu
             }))
         }
         Event::ToolCall(call) => {
-            let submission =
-                Submission { observed: true, ..Submission::new(call, std::time::Duration::ZERO) };
+            let submission = Submission {
+                observed: true,
+                voice: Voice::of(caller),
+                ..Submission::new(call, std::time::Duration::ZERO)
+            };
             let answer = calls::decide(server, submission).await;
             serde_json::to_value(answer).map_err(|_| Problem::internal())
         }

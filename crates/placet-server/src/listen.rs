@@ -106,8 +106,9 @@ pub async fn serve(server: Arc<Server>, listeners: Vec<Listener>, stop: impl Fut
         loops.spawn(accept(Arc::clone(&server), router.clone(), listener, places.clone()));
     }
     stop.await;
-    server.say("stopping", &[("waiting", &server.engine.waiting())]);
+    let waiting = server.engine.waiting();
     server.stop();
+    server.say("stopping", &[("waiting", &waiting)]);
     while loops.join_next().await.is_some() {}
     server.say("stopped", &[]);
 }
@@ -191,7 +192,8 @@ async fn accept(server: Arc<Server>, router: Router, listener: Listener, places:
             }
         }
     };
-    let _ = timeout_at(end, others).await;
+    // An answer takes its time.
+    let _ = timeout_at(end - drain / 8, others).await;
     // And so is whoever is in the queue by then, as far as there is time for it.
     let queue = async {
         loop {

@@ -176,7 +176,9 @@ pub async fn make_token(
     let made = asked.server.engine.token_create(NewToken { name, role, agent }, &by).await;
     let (token, secret) = made.map_err(|error| match error {
         TokenError::Store(error) => error.into(),
-        error @ (TokenError::Name | TokenError::Bound) => Problem::malformed(error.to_string()),
+        error @ (TokenError::Name | TokenError::Agent | TokenError::Bound) => {
+            Problem::malformed(error.to_string())
+        }
     })?;
     asked.server.say("token", &[("id", &token.id), ("role", &token.role), ("by", &by.name())]);
     Ok((token, secret))

@@ -113,7 +113,7 @@ fn over(service: &Socket, call: &ToolCall, wait: Duration, arguments: &Ask) -> a
     }
     let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
     let body = json!({ "call": CallView::from(call), "wait_ms": wait_ms, "edits": arguments.accept_edits });
-    let token = std::env::var(TOKEN).ok().map(Zeroizing::new);
+    let token = std::env::var(TOKEN).ok().map(Zeroizing::new).filter(|token| !token.trim().is_empty());
     let said = service.post("/v1/calls", token.as_ref().map(|token| token.trim()), &body, wait)?;
     let text = |key: &str| said.get(key).and_then(Value::as_str);
     let record = said.get("record").and_then(Value::as_u64);

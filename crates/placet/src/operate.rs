@@ -113,7 +113,6 @@ fn show(standing: &Standing, json: bool) -> anyhow::Result<ExitCode> {
             "{bad}everything is stopped{bad:#} by {}; every call is blocked until `placet resume`",
             printable::shown(by, 64)
         )?;
-        return Ok(ExitCode::SUCCESS);
     }
     let words = |mode: Mode| match mode {
         Mode::Enforce => "enforce: decisions are carried out",
@@ -121,7 +120,10 @@ fn show(standing: &Standing, json: bool) -> anyhow::Result<ExitCode> {
             "observe: decisions are recorded, and nothing but warrants, crises and `stop-all` stops a call"
         }
     };
-    writeln!(out, "{}", words(standing.mode))?;
+    // What would be carried out is no news while nothing is.
+    if standing.stopped_by.is_none() || standing.mode == Mode::Observe {
+        writeln!(out, "{}", words(standing.mode))?;
+    }
     for (agent, mode) in &standing.agents {
         writeln!(out, "  {:<20} {}", printable::shown(agent, 40), words(*mode))?;
     }

@@ -19,7 +19,7 @@ use ureq::{Agent, http::Request, unversioned::resolver::DefaultResolver};
 pub const NAME: &str = "placet.sock";
 /// How long an answer may take besides the time that was asked for.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long it may take to say whether it is ready, or knows somebody.
+/// How long it may take to say whether it knows somebody.
 const PROBE: Duration = Duration::from_secs(2);
 /// No answer is longer.
 const ANSWER_MAX: u64 = 64 << 20;
@@ -42,7 +42,7 @@ impl Socket {
 
     /// Whether it can decide.
     pub fn is_ready(&self) -> anyhow::Result<bool> {
-        self.ask_within("GET", "/readyz", None, "", PROBE).map(|(status, _)| status == 200)
+        self.ask_within("GET", "/readyz", None, "", PATIENCE).map(|(status, _)| status == 200)
     }
 
     /// Posts `body`, with a secret if there is one, and gives the answer whatever its status: every answer says what it is.

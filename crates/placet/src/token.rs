@@ -4,10 +4,10 @@ use std::{io::Write as _, process::ExitCode};
 
 use clap::{Args, Subcommand};
 use placet_core::printable;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
-    ground::{list, part, text},
+    ground::{Ground, list, part, text},
     home::Data,
     style,
 };
@@ -104,6 +104,7 @@ pub fn run(arguments: &Token) -> anyhow::Result<ExitCode> {
             }
         }
         Command::Revoke { id } => {
+            let before = list_of(&ground)?;
             let told = ground.try_to("DELETE", &format!("/v1/tokens/{}", part(id)), &json!({}))?;
             let nothing = || {
                 let id = printable::shown(id, 40);
@@ -114,7 +115,25 @@ pub fn run(arguments: &Token) -> anyhow::Result<ExitCode> {
                 true => writeln!(out, "{}", style::json(&told))?,
                 false => writeln!(out, "revoked {}", printable::shown(id, 40))?,
             }
+            let (gone, others): (Vec<_>, Vec<_>) = before.iter().partition(|(known, _)| known == id);
+            let of = gone.first().and_then(|(_, agent)| agent.as_ref());
+            if let Some(agent) =
+                of.filter(|agent| !json && !others.iter().any(|(_, of)| of.as_ref() == Some(agent)))
+            {
+                let agent = printable::shown(agent, 40);
+                writeln!(
+                    out,
+                    "  {agent} has no token any more: whoever may ask without one may do so in its name"
+                )?;
+            }
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The tokens that count, each with the agent that it is bound to.
+fn list_of(ground: &Ground) -> anyhow::Result<Vec<(String, Option<String>)>> {
+    let told = ground.get("/v1/tokens")?;
+    let one = |token: &Value| (text(token, "id").to_owned(), token["agent"].as_str().map(str::to_owned));
+    Ok(list(&told, "tokens").iter().map(one).collect())
 }

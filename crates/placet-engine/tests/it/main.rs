@@ -10,6 +10,7 @@ mod grants;
 mod holds;
 mod modes;
 mod notices;
+mod owned;
 mod processes;
 mod prove;
 mod pulse;

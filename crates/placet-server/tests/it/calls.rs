@@ -191,7 +191,10 @@ async fn whoever_speaks_for_one_agent_takes_nothing_from_another() {
     let ended = rig.ask("POST", "/v1/events", Some(&one), Some(&end)).await.json();
     assert_eq!(ended["events"][0]["error"], Value::Null, "{ended}");
     assert_eq!(rig.engine.pending(10).unwrap(), []);
-    // Where nothing is another's, anybody who may report may say that it is over.
+    // Its session stays its own; that nobody's is over, anybody may say who may report.
+    let ended = rig.ask("POST", "/v1/events", Some(&other), Some(&end)).await.json();
+    assert_eq!(ended["events"][0]["error"]["code"], "another_agent", "{ended}");
+    let end = json!({ "events": [{ "event": "session_end", "session": "s2" }] });
     let ended = rig.ask("POST", "/v1/events", Some(&other), Some(&end)).await.json();
     assert_eq!(ended["events"][0]["error"], Value::Null, "{ended}");
 }

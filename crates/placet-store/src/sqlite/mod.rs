@@ -60,6 +60,7 @@ pub struct SqliteStore {
 /// Connections that only read, for whoever needs one.
 struct Readers {
     path: PathBuf,
+    place: Arc<Place>,
     idle: Mutex<Vec<Connection>>,
 }
 
@@ -68,7 +69,12 @@ impl Readers {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => connection::open_reader(&self.path)?,
+            None => {
+                // What is there may be something else by now.
+                let opened = connection::open_reader(&self.path);
+                self.place.check()?;
+                opened?
+            }
         };
         let result = read(&connection);
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,10 +90,12 @@ impl SqliteStore {
     pub fn open(path: &Path, options: Options) -> Result<Self, StoreError> {
         let connection = connection::open_writer(path, options)?;
         let watcher = Watcher::new(connection::open_reader(path)?)?;
-        let readers = Arc::new(Readers { path: path.to_owned(), idle: Mutex::default() });
+        let place = Arc::new(Place::of(path));
+        let readers =
+            Arc::new(Readers { path: path.to_owned(), place: Arc::clone(&place), idle: Mutex::default() });
         let shelves = Arc::new(Shelves::default());
         let (queue, queued) = mpsc::channel(QUEUE_MAX);
-        let desk = Arc::new(Desk::new(connection, Place::of(path), options.busy, Arc::clone(&shelves)));
+        let desk = Arc::new(Desk::new(connection, place, options.busy, Arc::clone(&shelves)));
         let served = Arc::clone(&desk);
         let checkpointer = Checkpointer::start(path, options, Arc::clone(&desk));
         let writer = std::thread::Builder::new()

@@ -1,16 +1,20 @@
-//! Where the data is, and whether it still is there. A file that was deleted can be written as long as it is open, and nobody
-//! would find again what was written.
+//! Where the data is, and whether it still is there, with its journal. A file that was deleted can be written as long as it is
+//! open, and nobody would find again what was written.
 
 use std::{
     fs::{self, Metadata},
     path::{Path, PathBuf},
 };
 
+use super::connection::journal_of;
 use crate::{Fault, StoreError};
 
-/// The file that was opened.
-pub struct Place {
+/// The files that were opened.
+pub struct Place([Opened; 2]);
+
+struct Opened {
     path: PathBuf,
+    /// Nothing if it was not there.
     file: Option<File>,
 }
 
@@ -22,6 +26,10 @@ struct File {
 }
 
 impl File {
+    fn at(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().map(|metadata| Self::of(&metadata))
+    }
+
     #[cfg(unix)]
     fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt as _;
@@ -36,20 +44,21 @@ impl File {
 }
 
 impl Place {
-    /// Of the file at `path`, which has just been opened.
+    /// Of the data at `path`, which has just been opened.
     pub fn of(path: &Path) -> Self {
-        Self { path: path.to_owned(), file: fs::metadata(path).ok().map(|metadata| File::of(&metadata)) }
+        let opened = |path: PathBuf| Opened { file: File::at(&path), path };
+        Self([opened(path.to_owned()), opened(journal_of(path))])
     }
 
     /// An error if another file is there now, or none.
     pub fn check(&self) -> Result<(), StoreError> {
-        let here = fs::metadata(&self.path).map(|metadata| File::of(&metadata));
-        match (&here, &self.file) {
-            (Ok(here), Some(opened)) if here == opened => Ok(()),
-            _ => {
-                let what = if here.is_ok() { "is another file now" } else { "is gone" };
-                Err(StoreError::new(Fault::Moved, format!("`{}` {what}", self.path.display())))
+        for opened in self.0.iter().filter(|opened| opened.file.is_some()) {
+            let here = File::at(&opened.path);
+            if here != opened.file {
+                let what = if here.is_some() { "is another file now" } else { "is gone" };
+                return Err(StoreError::new(Fault::Moved, format!("`{}` {what}", opened.path.display())));
             }
         }
+        Ok(())
     }
 }

@@ -49,7 +49,7 @@ struct Written {
 
 impl Desk {
     /// A desk for a connection that another process may keep waiting for `busy`.
-    pub fn new(connection: Connection, place: Place, busy: Duration, shelves: Arc<Shelves>) -> Self {
+    pub fn new(connection: Connection, place: Arc<Place>, busy: Duration, shelves: Arc<Shelves>) -> Self {
         let cache = Cache::default();
         let written = Arc::new(Written::default());
         let seen = Arc::clone(&written);
@@ -128,7 +128,7 @@ impl Desk {
 
 struct Writer {
     connection: Connection,
-    place: Place,
+    place: Arc<Place>,
     cache: Cache,
     /// The data as we left it; another number means that somebody else has written.
     version: Option<u64>,

@@ -184,6 +184,12 @@ fn nothing_is_written_where_nobody_would_find_it() {
     std::fs::rename(&aside, place.file()).unwrap();
     add().unwrap();
     assert_eq!(read(&*store, |ledger| ledger.counter_get("any")), 2);
+    // What was written last is in the journal.
+    let journal = place.file().with_extension("db-wal");
+    std::fs::rename(&journal, &aside).unwrap();
+    refused("is gone");
+    std::fs::rename(&aside, &journal).unwrap();
+    add().unwrap();
 }
 
 #[cfg(unix)]

@@ -88,14 +88,18 @@ pub fn look(
 
 fn of_policy(policy: &Policy, written: &Policy, loose: &mut impl FnMut(String, &str)) {
     let usual = Policy::default();
-    let (set, by_default) = (policy.thresholds, usual.thresholds);
+    let (set, by_default, file) = (policy.thresholds, usual.thresholds, written.thresholds);
     let milder = [
-        ("run_below", set.run_below > by_default.run_below),
-        ("ask_above", set.ask_above > by_default.ask_above),
-        ("confidence_min", set.confidence_min < by_default.confidence_min),
+        ("run_below", set.run_below > by_default.run_below, set.run_below == file.run_below),
+        ("ask_above", set.ask_above > by_default.ask_above, set.ask_above == file.ask_above),
+        (
+            "confidence_min",
+            set.confidence_min < by_default.confidence_min,
+            set.confidence_min == file.confidence_min,
+        ),
     ];
-    for (key, _) in milder.iter().filter(|(_, milder)| *milder) {
-        let remedy = match set == written.thresholds {
+    for (key, _, in_file) in milder.iter().filter(|(_, milder, _)| *milder) {
+        let remedy = match in_file {
             true => "take it out of the configuration",
             false => "it was changed over HTTP: set it back there (`PUT /v1/thresholds`)",
         };

@@ -51,7 +51,7 @@ pub fn compare(directory: &Path, looked_at: &Doctor, store: &SqliteStore, seen: 
         seen.finding(
             About::Service,
             "it decides by another configuration than the one that is looked at here",
-            "start `placet doctor` as it was started: with its `--config`, `--rules` and `--no-builtin-rules`, and the same variables",
+            "start `placet doctor` as it was started: with its `--config`, `--rules` and `--no-builtin-rules`, and the same variables; or it has not taken over what is written now, and its log says why",
         );
     }
 }

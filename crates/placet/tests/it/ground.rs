@@ -216,6 +216,14 @@ fn an_agent_that_has_a_token_shows_it() {
     assert!(code == 1 && out.contains("believed only with it"), "{out}{err}");
     let allowed = command(home, &ask).env("PLACET_TOKEN", secret.trim()).output().unwrap();
     assert!(allowed.status.success(), "{allowed:?}");
+    // An empty one is none.
+    let refused = command(home, &ask).env("PLACET_TOKEN", " ").output().unwrap();
+    assert!(String::from_utf8_lossy(&refused.stdout).contains("believed only with it"), "{refused:?}");
+    let (listed, _, _) = run(home, &["token", "list", "--json"]);
+    let id = serde_json::from_str::<Value>(&listed).unwrap()["id"].as_str().unwrap().to_owned();
+    let (out, _, _) = run(home, &["token", "revoke", &id]);
+    assert!(out.contains("nightly has no token any more"), "{out}");
+    assert_eq!(run(home, &ask).2, 0);
     drop(service);
 }
 
