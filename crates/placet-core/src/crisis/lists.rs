@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     fold::Folded,
-    meaning::{CLOSES, EVERYDAY, Kind, Language, OPEN, Phrase, SAYS, Slot, Use},
+    meaning::{CLOSES, ELSEWHERE, EVERYDAY, Kind, Language, OPEN, Phrase, SAYS, Slot, Use},
     openings,
 };
 use crate::{packed, sought};
@@ -56,6 +56,9 @@ struct Building {
 impl Building {
     /// Reads a list, or says which line is wrong.
     fn read(&mut self, language: Language, list: &str) -> Result<(), String> {
+        if Language::named(language.code()).is_none() {
+            return Err("it is not among the languages that have a list".to_owned());
+        }
         let mut used = None;
         for line in list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
@@ -152,7 +155,7 @@ fn written(phrase: &Phrase) -> [u8; Phrase::BYTES] {
     let used = match phrase.used {
         Use::Says(kind) => Kind::NAMES.iter().position(|(_, known)| *known == kind).unwrap_or(EVERYDAY),
         Use::Everyday => EVERYDAY,
-        Use::Elsewhere => EVERYDAY + 1,
+        Use::Elsewhere => ELSEWHERE,
     };
     let language = Language::all().position(|language| language == phrase.language).unwrap_or(0);
     [used as u8, language as u8, phrase.parts]
@@ -247,6 +250,8 @@ mod tests {
     #[test]
     fn a_wrong_list_says_what_is_wrong() {
         let read = |list: &str| Building::default().read(Language("en"), list).unwrap_err();
+        let unknown = Building::default().read(Language("xx"), "").unwrap_err();
+        assert_eq!(unknown, "it is not among the languages that have a list");
         assert_eq!(read("[nothing]"), "no kind `nothing`");
         assert_eq!(read("words"), "before any kind: words");
         assert_eq!(read("[direct]\na (b"), "a bracket is open: a (b");

@@ -114,14 +114,16 @@ impl Phrase {
     pub fn read([used, language, parts]: [u8; Self::BYTES]) -> Self {
         let used = match usize::from(used) {
             EVERYDAY => Use::Everyday,
-            used => Kind::NAMES.get(used).map_or(Use::Elsewhere, |(_, kind)| Use::Says(*kind)),
+            ELSEWHERE => Use::Elsewhere,
+            used => Use::Says(Kind::NAMES[used].1),
         };
-        Self { used, language: LANGUAGES[usize::from(language) % LANGUAGES.len()], parts }
+        Self { used, language: LANGUAGES[usize::from(language)], parts }
     }
 }
 
 /// What is written of a phrase that says something is its kind's place among [`Kind::NAMES`]; of these, a number beyond.
 pub(super) const EVERYDAY: usize = Kind::NAMES.len();
+pub(super) const ELSEWHERE: usize = EVERYDAY + 1;
 
 /// A place in a phrase: which one, times 256, and which of its parts.
 pub(super) type Slot = u32;
