@@ -170,6 +170,7 @@ forward! {
     SessionVerbs {
         fn session_seen(sighting: &Sighting<'_>) -> bool;
         fn session_get(id: &str) -> Option<Session>;
+        fn session_agent(id: &str) -> String;
         fn sessions(limit: usize) -> Vec<Session>;
         fn sessions_after(agent: Option<&str>, after: Option<SessionPlace>, limit: usize) -> Vec<Session>;
         fn sessions_under(parent: &str, limit: usize) -> Vec<Session>;

@@ -198,6 +198,8 @@ pub trait SessionVerbs {
     fn session_seen(&mut self, sighting: &Sighting<'_>) -> Result<bool>;
     /// A session.
     fn session_get(&mut self, id: &str) -> Result<Option<Session>>;
+    /// The agent that was first named in a session; an empty one if there was none.
+    fn session_agent(&mut self, id: &str) -> Result<String>;
     /// Up to `limit` sessions, the last seen first.
     fn sessions(&mut self, limit: usize) -> Result<Vec<Session>>;
     /// Up to `limit` sessions after `after`, the last seen first, of one agent or all.

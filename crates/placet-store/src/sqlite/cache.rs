@@ -17,6 +17,7 @@ const KEPT_MAX: usize = 50_000;
 pub struct Cache {
     pub tree: Option<Tree>,
     pub settings: Option<Settings>,
+    pub settings_version: Option<u64>,
     pub shelves: HashMap<Track, Shelf>,
     /// Where holds stand since the last time it was written.
     pub changed_holds: HashMap<HoldId, HoldChange>,

@@ -194,7 +194,6 @@ impl Writer {
     fn try_together(&mut self, batch: &mut [Work], shelves: &Shelves) -> Result<(), Failure> {
         let of_file = |error| Failure::OfFile(told(error));
         self.execute("begin immediate").map_err(of_file)?;
-        self.place.check().map_err(Failure::OfFile)?;
         // Nobody else can write from here on.
         let version = data_version(&self.connection).map_err(Failure::OfFile)?;
         if self.version != Some(version) {
@@ -209,6 +208,8 @@ impl Writer {
             (work.run)(&mut ledger).map_err(Failure::OfWork)?;
         }
         ledger.flush().map_err(Failure::OfFile)?;
+        // As late as can be: what is written to a file that nobody finds again was not written.
+        self.place.check().map_err(Failure::OfFile)?;
         self.written.own.fetch_add(1, Ordering::SeqCst);
         self.execute("commit").map_err(of_file)?;
         shelves.replace(self.cache.take_news_of_shelves());

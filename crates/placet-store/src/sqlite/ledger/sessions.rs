@@ -111,6 +111,12 @@ impl SessionVerbs for SqliteLedger<'_> {
         self.one(&format!("select {} from session where id = ?", rows::SESSION), [id], rows::session)
     }
 
+    fn session_agent(&mut self, id: &str) -> Result<String> {
+        // Names are written as soon as they are seen, unlike what is counted.
+        let agent = self.one("select agent from session where id = ?", [id], |row| row.get(0))?;
+        Ok(agent.unwrap_or_default())
+    }
+
     fn sessions(&mut self, limit: usize) -> Result<Vec<Session>> {
         self.flush()?;
         let sql = format!(
