@@ -150,7 +150,8 @@ impl Shared {
     pub fn refresh(&self) -> Result<(), StoreError> {
         let settings = look(&*self.store, |ledger| ledger.settings())?;
         let mut current = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
-        if current.settings.version != settings.version {
+        // Somebody else may have read newer ones meanwhile.
+        if current.settings.version < settings.version {
             *current = Arc::new(Snapshot::new(Arc::clone(&current.configuration), settings));
         }
         Ok(())

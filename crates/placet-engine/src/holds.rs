@@ -321,15 +321,17 @@ impl Answering {
         // Whoever answers may leave before it is written; those who wait are told all the same.
         let shared = Arc::clone(&self.shared);
         let told = move |written: &Result<Result<(Hold, Woken), AnswerError>, StoreError>| {
-            let (hold, used) = match written {
-                Ok(Ok((hold, used))) => (Some(hold), used.clone()),
+            let (ticket, used) = match written {
+                Ok(Ok((hold, used))) => (Some(&hold.opened.ticket), used.clone()),
+                // It may have been the answer that found the time to be over.
+                Ok(Err(AnswerError::AlreadyResolved { ticket, .. })) => (Some(ticket), Woken::Changed),
                 Ok(Err(_)) | Err(_) => (None, Woken::Changed),
             };
             if let Some(waiter) = waiter {
                 waiter.wake(used);
             }
-            if let Some(hold) = hold {
-                shared.waiters.wake(&hold.opened.ticket);
+            if let Some(ticket) = ticket {
+                shared.waiters.wake(ticket);
             }
         };
         Ok(transact_telling(&*self.shared.store, Turn::AtOnce, run, told).await??.0)

@@ -85,10 +85,10 @@ impl Prepared {
         }
     }
 
-    /// Ends a hold of this very call that nobody need answer or redeem any more. Whoever waits for it hears of that as of
-    /// what happens in other processes, and is decided anew.
+    /// Ends a hold of this very call that nobody need answer or redeem any more.
     pub fn free(&self, ledger: &mut dyn Ledger, hold: &Hold) -> Result<(), StoreError> {
         let event = if hold.state == HoldState::Pending { HoldEvent::Abandon } else { HoldEvent::Lapse };
+        self.freed().push(hold.opened.ticket.clone());
         crate::timekeeper::step(ledger, &self.shared.keys, hold, event, self.now)
     }
 

@@ -388,7 +388,7 @@ fn told_by(
             let threat = open.into_iter().find(|threat| {
                 threat.rule == rule && threat.session == session && threat.state == ThreatState::Open
             });
-            let agent = ledger.session_get(session)?.map(|session| session.agent).unwrap_or_default();
+            let agent = ledger.session_agent(session)?;
             Ok(threat.map(|threat| (News::of_threat(&threat, &agent, record.at), threat.id.to_string())))
         }
         _ => Ok(None),

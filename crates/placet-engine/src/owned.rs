@@ -75,7 +75,7 @@ impl Voice {
         if !self.may_be_refused(snapshot) || !can_come_back(session) {
             return Ok(true);
         }
-        let agent = ledger.session_get(session)?.map(|session| session.agent).unwrap_or_default();
+        let agent = ledger.session_agent(session)?;
         Ok(!snapshot.has_token(&agent) || self.speaks_for(&agent, snapshot))
     }
 
@@ -112,9 +112,8 @@ impl Voice {
         if !self.may_be_refused(snapshot) {
             return Ok(true);
         }
-        if !self.speaks_for(report.agent(), snapshot) && !report.agent().is_empty()
-            || !self.may_act_in(ledger, report.session(), snapshot)?
-        {
+        let speaks = report.agent().is_empty() || self.speaks_for(report.agent(), snapshot);
+        if !speaks || !self.may_act_in(ledger, report.session(), snapshot)? {
             return Ok(false);
         }
         match (report.kind(), report.id()) {
@@ -123,10 +122,11 @@ impl Voice {
             }
             (EventKind::ToolResult, Some(id)) => {
                 let Some(decision) = ledger.decision_of(report.session(), id)? else { return Ok(true) };
-                let Some(record) = ledger.record_get(decision)? else { return Ok(true) };
+                // What cannot be read may be anybody's.
+                let Some(record) = ledger.record_get(decision)? else { return Ok(false) };
                 let asked = View::of(&record.body).get("what").and_then(|what| what.get("decision"));
-                let asked =
-                    asked.and_then(|decided| decided.get("call")).map_or("", |call| call.text_of("agent"));
+                let Some(call) = asked.and_then(|decided| decided.get("call")) else { return Ok(false) };
+                let asked = call.text_of("agent");
                 Ok(asked.is_empty() || self.speaks_for(asked, snapshot))
             }
             _ => Ok(true),

@@ -53,6 +53,8 @@ impl Prepared {
         ledger: &mut dyn Ledger,
         given: Option<&Approval>,
     ) -> Result<Settled, StoreError> {
+        // What a transaction did that came to nothing is done once more.
+        self.freed().clear();
         if self.is_stale(ledger)? {
             return Ok(Settled::Stale);
         }

@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -12,7 +12,7 @@ use placet_core::{
     assess::Opinion,
     decide_with,
     grant::Grants,
-    hold::{Ticket, can_come_back},
+    hold::{HoldState, Ticket, can_come_back},
     json::Object,
     log::{Hash, leaf},
     quorum::Needs,
@@ -20,7 +20,7 @@ use placet_core::{
     rule::Track,
     warrant::{Authority, Counters, Held as Possessed, Nonce, Nonces, Possession, Posture, SealedProof},
 };
-use placet_store::{Store, StoreError, Work, transact_telling};
+use placet_store::{Hold, Store, StoreError, Work, transact_telling};
 
 use crate::{
     Answer, Engine, Held, Snapshot, Voice,
@@ -60,9 +60,9 @@ pub struct Presented {
 }
 
 impl Submission {
-    /// `call`, of a host that waits for `wait` and can try again later.
+    /// `call`, of a host that waits for `wait` and can try again later, and has shown no token.
     pub fn new(call: ToolCall, wait: Duration) -> Self {
-        let (presented, voice) = (None, Voice::All);
+        let (presented, voice) = (None, Voice::Tokenless);
         Self { call, wait, may_retry: true, presented, observed: false, edits: false, voice }
     }
 }
@@ -168,6 +168,8 @@ pub(crate) struct Prepared {
     pub voice: Voice,
     /// The hold that was waited for, if this is not the first time.
     pub again: Option<Ticket>,
+    /// Holds of this very call that its transaction has ended: whoever waits for them is told once that is durable.
+    freed: Mutex<Vec<Ticket>>,
     pub started: Instant,
     /// The record, if all goes as it looks now. Who waited has one already.
     pub ready: Option<(Vec<u8>, Hash)>,
@@ -220,7 +222,7 @@ impl Engine {
             let deciding = shared.crowd.enter();
             // Kept until it is settled, so that the writer need not clear it away.
             let prepared = Arc::new(prepare(shared, &asked, again.clone())?);
-            let settling = Arc::clone(&prepared);
+            let (settling, settled_by) = (Arc::clone(&prepared), Arc::clone(&prepared));
             let leaving = Leaving::new(shared, &asked);
             let there = leaving.there();
             let settled = transact_telling(
@@ -228,6 +230,9 @@ impl Engine {
                 deciding.turn(),
                 move |ledger| settling.settle(ledger, None),
                 move |settled| {
+                    if settled.is_ok() {
+                        settled_by.wake_freed();
+                    }
                     if let (Ok(Settled::Held(held, _)), Some(there)) = (settled, there) {
                         there.is_held(&held.ticket);
                     }
@@ -235,6 +240,7 @@ impl Engine {
             )
             .await?;
             drop(deciding);
+            let decided_by = prepared.snapshot.settings.version;
             // A person may take an hour; nobody keeps the whole decision until then.
             drop(prepared);
             let held = match settled {
@@ -271,6 +277,8 @@ impl Engine {
                     shared.due_at(deadline);
                     // It ends in time even if nobody waits for it.
                     self.ring();
+                    // Whoever waits for an hour may find something changed any number of times.
+                    tries = 0;
                     held
                 }
             };
@@ -284,7 +292,7 @@ impl Engine {
             {
                 return Ok(Answer::still_held(&held));
             }
-            let woken = self.wait(&held, until, &asked).await?;
+            let woken = self.wait(&held, until, &asked, decided_by).await?;
             leaving.disarm();
             match woken {
                 Woken::Changed => again = Some(held.ticket),
@@ -306,8 +314,14 @@ impl Engine {
         Some(assessor.opinion(call, &snapshot.configuration).await)
     }
 
-    /// Waits until something happens to a hold, or the time is over.
-    async fn wait(&self, held: &Held, until: Instant, asked: &Arc<Asked>) -> Result<Woken, StoreError> {
+    /// Waits until something happens to a hold that was opened under the settings of version `decided_by`, or the time is over.
+    async fn wait(
+        &self,
+        held: &Held,
+        until: Instant,
+        asked: &Arc<Asked>,
+        decided_by: u64,
+    ) -> Result<Woken, StoreError> {
         let ticket = &held.ticket;
         if until <= Instant::now() {
             // It may be answered already: a hold that was joined.
@@ -315,17 +329,24 @@ impl Engine {
         }
         let mut waiting = self.shared.waiters.wait(ticket, held.record, until, asked);
         self.ring();
-        // Whoever answered before we began to wait has not woken us; whoever did just now may have used the answer for us.
-        if !self.is_pending(ticket)? && waiting.withdraw() {
+        // Whoever answered or stopped everything before we began to wait has not woken us; whoever did just now may have used
+        // the answer for us.
+        let (settings, hold) = look(&*self.shared.store, |ledger| {
+            Ok((ledger.settings_version()?, ledger.hold_by_ticket(ticket)?))
+        })?;
+        if (settings != decided_by || !is_pending(hold)) && waiting.withdraw() {
             return Ok(Woken::Changed);
         }
         waiting.woken().await.ok_or_else(StoreError::gone)
     }
 
     fn is_pending(&self, ticket: &Ticket) -> Result<bool, StoreError> {
-        let hold = look(&*self.shared.store, |ledger| ledger.hold_by_ticket(ticket))?;
-        Ok(hold.is_some_and(|hold| hold.state == placet_core::hold::HoldState::Pending))
+        look(&*self.shared.store, |ledger| ledger.hold_by_ticket(ticket)).map(is_pending)
     }
+}
+
+fn is_pending(hold: Option<Hold>) -> bool {
+    hold.is_some_and(|hold| hold.state == HoldState::Pending)
 }
 
 /// The only caller that could use the answer may go away at any moment: while it waits, and while its call is still being
@@ -499,6 +520,7 @@ pub(crate) fn prepare(
         edited: asked.edited,
         voice: asked.voice.clone(),
         again,
+        freed: Mutex::default(),
         started,
         ready: None,
         decision,
@@ -527,6 +549,17 @@ impl Prepared {
     pub fn needs(&self, masked: &Decision) -> Option<Needs> {
         let configuration = &self.snapshot.configuration;
         Needs::of(masked, &configuration.policy, &configuration.rules)
+    }
+
+    /// What the transaction has ended is durable: whoever waited for it is decided anew.
+    fn wake_freed(&self) {
+        let freed = std::mem::take(&mut *self.freed());
+        freed.iter().for_each(|ticket| self.shared.waiters.wake(ticket));
+    }
+
+    /// The holds that the transaction has ended.
+    pub fn freed(&self) -> MutexGuard<'_, Vec<Ticket>> {
+        self.freed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The record of `masked`, with its hash in the log.

@@ -184,8 +184,8 @@ impl Keeper {
         })?;
         // Not by the snapshot: a call that was decided meanwhile may have read them already, and has told nobody.
         if settings != self.settings {
-            self.settings = settings;
             shared.refresh()?;
+            self.settings = settings;
             if shared.snapshot().stopped().is_some() {
                 shared.waiters.wake_all();
             }

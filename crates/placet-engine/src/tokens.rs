@@ -7,7 +7,7 @@ use std::{
 
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
 use placet_core::{
-    Timestamp,
+    Timestamp, ToolCall,
     printable::printable,
     record::{Changed, What},
 };
@@ -134,6 +134,14 @@ impl Caller {
         self.agent.as_deref()
     }
 
+    /// `call`, as one of the agent they speak for if it names nobody.
+    pub fn named_in(&self, call: ToolCall) -> ToolCall {
+        match self.agent() {
+            Some(own) if call.agent().is_empty() => call.with_agent(own),
+            _ => call,
+        }
+    }
+
     /// The same as somebody who can answer, if they can.
     pub fn approver(&self) -> Option<Approver> {
         match self.role {
@@ -151,7 +159,7 @@ pub enum TokenError {
     Name,
     /// The name of the agent is none.
     #[error(
-        "the name of an agent has up to {AGENT_MAX} bytes, begins and ends with no blank, and hides nothing"
+        "the name of an agent has 1 to {AGENT_MAX} bytes, begins and ends with no blank, and hides nothing"
     )]
     Agent,
     /// Only agents speak for an agent.
@@ -164,7 +172,10 @@ pub enum TokenError {
 
 /// Whether somebody could ask by this name, and see that it is the one that was meant.
 fn is_of_agent(name: &str) -> bool {
-    name.len() <= AGENT_MAX && name.trim() == name && name.chars().all(|letter| printable(letter) == letter)
+    !name.is_empty()
+        && name.len() <= AGENT_MAX
+        && name.trim() == name
+        && name.chars().all(|letter| printable(letter) == letter)
 }
 
 /// The agent that the token is bound to of which `value` is kept, if it is to one.
@@ -196,7 +207,7 @@ impl Engine {
             id: HEXLOWER.encode(id),
             name: new.name,
             role: new.role,
-            agent: new.agent.filter(|agent| !agent.is_empty()),
+            agent: new.agent,
             created: self.now(),
             by: by.name().to_owned(),
         };

@@ -9,7 +9,7 @@ use placet_core::{
 };
 use placet_engine::{AnswerError, HoldName, Ruling, Submission};
 
-use crate::rig::{Rig, call, risky, short, ticket, wire};
+use crate::rig::{Rig, call, harmless, risky, short, ticket, wire};
 
 /// Lets `call` be held, and approves it `wider`.
 async fn grant(rig: &Rig, call: ToolCall, wider: Wider) {
@@ -203,4 +203,26 @@ async fn a_grant_that_ended_is_let_go_in_time() {
     rig.engine.keep_house().await.unwrap();
     assert_eq!(grants(), 0);
     rig.verify().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_waits_goes_on_at_once_however_much_is_written_meanwhile() {
+    let rig = Rig::new();
+    let (engine, busy) = (rig.engine.clone(), rig.engine.clone());
+    let other = call("git push -f origin release");
+    let asked = other.clone();
+    let waiting =
+        tokio::spawn(async move { engine.submit(Submission::new(asked, Duration::from_secs(60))).await });
+    rig.pending(1).await;
+    let held = ticket(&rig.ask(risky()).await);
+    rig.approve_for(&held, Wider::Session).await.unwrap();
+    // Nobody need find out by looking whether anything has changed: something always has.
+    let writes = tokio::spawn(async move {
+        loop {
+            busy.submit(Submission::new(harmless().with_session("busy"), Duration::ZERO)).await;
+        }
+    });
+    assert_eq!(short(&rig.ask(other).await), "allow");
+    assert_eq!(short(&waiting.await.unwrap()), "allow");
+    writes.abort();
 }

@@ -45,7 +45,8 @@ async fn only_agents_are_bound_and_names_are_plain() {
         let made = rig.engine.token_create(new(name, Role::Agent, None), &person).await;
         assert_eq!(made.err(), Some(TokenError::Name), "{name:?}");
     }
-    for agent in ["nightly ", " nightly", "night\u{200b}ly", "night\nly", &"x".repeat(257)] {
+    // What was left empty by mistake is no agent, least of all every one.
+    for agent in ["", "nightly ", " nightly", "night\u{200b}ly", "night\nly", &"x".repeat(257)] {
         let made = rig.engine.token_create(new("ci", Role::Agent, Some(agent)), &person).await;
         assert_eq!(made.err(), Some(TokenError::Agent), "{agent:?}");
     }
