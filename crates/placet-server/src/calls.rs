@@ -75,9 +75,9 @@ fn read(asked: &Asked) -> Result<Submission, Problem> {
 
 /// The call as one of an agent that the caller speaks for.
 pub fn owned_by(server: &Server, caller: Option<&Caller>, call: ToolCall) -> Result<ToolCall, Problem> {
-    let call = match caller.and_then(Caller::agent) {
-        Some(own) if call.agent().is_empty() => call.with_agent(own),
-        _ => call,
+    let call = match caller {
+        Some(caller) => caller.named_in(call),
+        None => call,
     };
     speaks_for(server, caller, call.agent())?;
     Ok(call)

@@ -5,7 +5,7 @@ use std::{io::Write as _, path::PathBuf, process::ExitCode, time::Duration};
 use anyhow::Context;
 use clap::Args;
 use placet_core::{Json, ToolCall, hold::Ticket, printable, record::CallView, warrant::parse_duration};
-use placet_engine::{Answer, Held, Submission};
+use placet_engine::{Answer, Engine, Held, Role, Submission, Voice};
 use placet_store::wait_for;
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
@@ -79,7 +79,11 @@ pub fn run(arguments: &Ask) -> anyhow::Result<ExitCode> {
         return show(&over(&service, &call, wait, arguments)?, json);
     }
     let home = arguments.data.open_to_decide(arguments.config.as_deref(), &arguments.rules)?;
-    let submission = Submission { edits: arguments.accept_edits, ..Submission::new(call, wait) };
+    let (call, voice) = match spoken_for(&home.engine, call)? {
+        Ok(spoken) => spoken,
+        Err(reason) => return show(&Answer::Block { reason, ticket: None, record: None }, json),
+    };
+    let submission = Submission { edits: arguments.accept_edits, voice, ..Submission::new(call, wait) };
     let answer = wait_for(home.engine.submit_telling(submission, |held| {
         if !json && !wait.is_zero() {
             // Who cannot be told waits all the same.
@@ -101,6 +105,28 @@ fn service(arguments: &Ask) -> anyhow::Result<Option<Socket>> {
     Ok(Socket::find(&arguments.data.directory()?))
 }
 
+fn token() -> Option<Zeroizing<String>> {
+    let token = Zeroizing::new(std::env::var(TOKEN).ok()?);
+    Some(Zeroizing::new(token.trim().to_owned())).filter(|token| !token.is_empty())
+}
+
+/// The call of whoever has the token, as the service would take it; or why it would not.
+fn spoken_for(engine: &Engine, call: ToolCall) -> anyhow::Result<Result<(ToolCall, Voice), String>> {
+    let Some(token) = token() else { return Ok(Ok((call, Voice::Tokenless))) };
+    Ok(match engine.caller(&token)? {
+        None => Err(format!("Blocked: the token in `{TOKEN}` is not known here, or was revoked.")),
+        Some(caller) => match caller.role() {
+            Role::Agent | Role::Operator => {
+                let voice = Voice::of(Some(&caller));
+                Ok((caller.named_in(call), voice))
+            }
+            role @ (Role::Auditor | Role::Approver) => {
+                Err(format!("Blocked: the role `{role}` may not ask; the token in `{TOKEN}` has it."))
+            }
+        },
+    })
+}
+
 /// Has the service decide. Whatever goes wrong on the way means that the call may not run.
 fn over(service: &Socket, call: &ToolCall, wait: Duration, arguments: &Ask) -> anyhow::Result<Answer> {
     if !arguments.data.json && !wait.is_zero() {
@@ -113,8 +139,8 @@ fn over(service: &Socket, call: &ToolCall, wait: Duration, arguments: &Ask) -> a
     }
     let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
     let body = json!({ "call": CallView::from(call), "wait_ms": wait_ms, "edits": arguments.accept_edits });
-    let token = std::env::var(TOKEN).ok().map(Zeroizing::new).filter(|token| !token.trim().is_empty());
-    let said = service.post("/v1/calls", token.as_ref().map(|token| token.trim()), &body, wait)?;
+    let token = token();
+    let said = service.post("/v1/calls", token.as_ref().map(|token| token.as_str()), &body, wait)?;
     let text = |key: &str| said.get(key).and_then(Value::as_str);
     let record = said.get("record").and_then(Value::as_u64);
     let answer = match (text("answer"), record) {

@@ -206,25 +206,43 @@ fn who_waits_hears_of_an_answer_and_a_tail_goes_on() {
 
 #[test]
 fn an_agent_that_has_a_token_shows_it() {
-    let home = TempDir::new().unwrap();
-    let home = home.path();
-    run(home, &["holds", "list"]);
-    let (secret, _, _) = run(home, &["token", "create", "ci", "--role", "agent", "--agent", "nightly"]);
-    let service = Service::start(home, &[]);
-    let ask = ["ask", "--agent", "nightly", "--session", "s/1", "--", "ls"];
-    let (out, err, code) = run(home, &ask);
-    assert!(code == 1 && out.contains("believed only with it"), "{out}{err}");
-    let allowed = command(home, &ask).env("PLACET_TOKEN", secret.trim()).output().unwrap();
-    assert!(allowed.status.success(), "{allowed:?}");
-    // An empty one is none.
-    let refused = command(home, &ask).env("PLACET_TOKEN", " ").output().unwrap();
-    assert!(String::from_utf8_lossy(&refused.stdout).contains("believed only with it"), "{refused:?}");
-    let (listed, _, _) = run(home, &["token", "list", "--json"]);
-    let id = serde_json::from_str::<Value>(&listed).unwrap()["id"].as_str().unwrap().to_owned();
-    let (out, _, _) = run(home, &["token", "revoke", &id]);
-    assert!(out.contains("nightly has no token any more"), "{out}");
-    assert_eq!(run(home, &ask).2, 0);
-    drop(service);
+    for with_service in [false, true] {
+        let home = TempDir::new().unwrap();
+        let home = home.path();
+        run(home, &["holds", "list"]);
+        let token =
+            |arguments: &[&str]| run(home, &[&["token", "create", "ci", "--role"], arguments].concat()).0;
+        let (own, auditor) = (token(&["agent", "--agent", "nightly"]), token(&["auditor"]));
+        let service = with_service.then(|| Service::start(home, &[]));
+        let ask = |agent: &[&str], token: &str| {
+            let arguments = [&["ask", "--session", "s/1"], agent, &["--", "ls"]].concat();
+            let said = command(home, &arguments).env("PLACET_TOKEN", token).output().unwrap();
+            (String::from_utf8_lossy(&said.stdout).into_owned(), said.status.code().unwrap())
+        };
+        let nightly: &[&str] = &["--agent", "nightly"];
+        let unknown = format!("placet_token_1_0123456789ab_{}", "A".repeat(43));
+        for (agent, token, said, code) in [
+            (nightly, own.trim(), "recorded as", 0),
+            // Whose token it is need not be said.
+            (&[], own.trim(), "recorded as", 0),
+            // An empty one is none.
+            (nightly, "", "believed only with it", 1),
+            (nightly, " ", "believed only with it", 1),
+            (&["--agent", "other"], own.trim(), "Blocked: this ", 1),
+            (nightly, &unknown, "not known here", 1),
+            (nightly, auditor.trim(), "the role `auditor` may not", 1),
+        ] {
+            let (out, ended) = ask(agent, token);
+            assert!(ended == code && out.contains(said), "{with_service} {agent:?} {said}: {ended} {out}");
+        }
+        let (listed, _, _) = run(home, &["token", "list", "--json"]);
+        let listed = listed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let id = listed.into_iter().find(|token| token["agent"] == "nightly").unwrap()["id"].clone();
+        let (out, _, _) = run(home, &["token", "revoke", id.as_str().unwrap()]);
+        assert!(out.contains("nightly has no token any more"), "{out}");
+        assert_eq!(ask(nightly, "").1, 0);
+        drop(service);
+    }
 }
 
 #[test]
