@@ -14,8 +14,9 @@ use crate::{
     problem::{Problem, json as reply},
 };
 
-/// Rows in one request.
+/// Rows in one request, and their columns; the plugin has fifteen.
 const ROWS_MAX: usize = 1_000;
+const COLUMNS_MAX: usize = 64;
 /// The plugin gives up after ten minutes and runs the tool.
 const WAIT_MAX: Duration = Duration::from_secs(540);
 /// The longest name of anybody that is kept.
@@ -105,6 +106,9 @@ pub async fn ingest(asked: Asked) -> Result<Response, Problem> {
     if rows.len() > ROWS_MAX {
         return Err(Problem::malformed(format!("{ROWS_MAX} rows at once, and no more")));
     }
+    if columns.len() > COLUMNS_MAX {
+        return Err(Problem::malformed(format!("{COLUMNS_MAX} columns, and no more")));
+    }
     for row in rows {
         let row = row.as_array().ok_or_else(|| Problem::malformed("a row is a list"))?;
         let cell = |name: &str| {
@@ -112,7 +116,8 @@ pub async fn ingest(asked: Asked) -> Result<Response, Problem> {
             row.get(place)?.as_str()
         };
         // A turn of the conversation that ends is nothing that rules or sessions know; nor is a hook of a later version.
-        let Some((_, kind)) = HOOKS.iter().find(|(hook, _)| Some(*hook) == cell("hook_name")) else {
+        let named = cell("hook_name");
+        let Some((_, kind)) = HOOKS.iter().find(|(hook, _)| Some(*hook) == named) else {
             asked.server.metrics.events.fetch_add(1, Ordering::Relaxed);
             continue;
         };

@@ -4,6 +4,7 @@
 use std::{
     net::{IpAddr, SocketAddr},
     panic::{AssertUnwindSafe, resume_unwind},
+    pin::pin,
     sync::Arc,
     task::Poll,
     time::Instant,
@@ -26,6 +27,7 @@ use crate::{
     form::{Form, field},
     idempotent,
     listen::Place,
+    metrics::Counted,
     pages::refused::{is_from_elsewhere, once_more, plainly, refused, wants_page},
     problem::{Problem, json},
     shown::{CSRF_FIELD, CSRF_HEADER, Shown},
@@ -211,6 +213,7 @@ pub async fn answer(
     request: Request,
 ) -> Response {
     let began = Instant::now();
+    let _open = Counted::among(&server.metrics.requests_open);
     let is_page = row.dialect == Dialect::Page;
     let from = is_page.then(|| request.uri().path_and_query().map(|from| from.as_str().to_owned())).flatten();
     let from = from.unwrap_or_default();
@@ -257,13 +260,23 @@ async fn try_answer(
     let permitted = from_here(server, &parts, peer).and_then(|()| who(row, server, &params, &parts, peer));
     // A body is read to its end even where the answer is no: who is still sending does not listen yet, and takes the
     // end of the connection for whatever it likes.
-    let read = tokio::select! {
-        biased;
-        read = read_body(server, body) => read,
-        problem = no_longer(server) => Err(problem),
+    let mut reading = pin!(read_body(server, body, permitted.is_ok()));
+    let at_once = reading.as_mut().now_or_never();
+    let was_slow = at_once.is_none();
+    let read = match at_once {
+        Some(read) => read,
+        None => tokio::select! {
+            biased;
+            read = reading => read,
+            problem = no_longer(server) => Err(problem),
+        },
     };
     let (caller, shown) = permitted?;
     let (body, room) = read?;
+    // Who was let in by the head may have been shown out while the body came.
+    if was_slow && caller.is_some() && shown.caller(&server.engine)? != caller {
+        return Err(shown.unknown());
+    }
     if row.verb != Verb::Get && !is_meant(&shown, &parts.headers, &body) {
         let message = "a cookie alone changes nothing";
         let remedy = "send what `GET /v1/me` says is `csrf` as the header `x-placet-csrf`";
@@ -344,10 +357,11 @@ async fn no_longer(server: &Server) -> Problem {
 /// From so many bytes on a call is large.
 const LARGE: usize = 64 << 10;
 
-/// Reads all of a body, and keeps it if it is not too large.
+/// Reads all of a body, and keeps it if it is `wanted` and not too large.
 async fn read_body(
     server: &Arc<Server>,
     body: Body,
+    wanted: bool,
 ) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Problem> {
     let max = server.settings.limits.body_bytes;
     let mut stream = body.into_data_stream();
@@ -361,7 +375,7 @@ async fn read_body(
             (kept, first, room) = (Vec::new(), None, None);
             continue;
         }
-        if problem.is_some() {
+        if !wanted || problem.is_some() {
             continue;
         }
         if length > LARGE && room.is_none() {

@@ -137,7 +137,7 @@ async fn part<C: AsyncRead + AsyncWrite + Unpin>(
         Ok(()) if server.is_stopping() && has_begun => Some(Problem::stopping()),
         Ok(()) | Err(_) => None,
     };
-    let dialect = heard.dialect(&left);
+    let dialect = heard.dialect();
     drop(left);
     let mut connection = heard.into_inner();
     let told = match problem {

@@ -4,7 +4,7 @@
 use std::{future::Future, pin::Pin};
 
 use axum::response::Response;
-use placet_core::effect::percent::percent_decoded;
+use placet_core::effect::percent::percent_bytes;
 
 use crate::{
     agentguard, ask::Asked, auditing, calls, chat, credentials, events, grants, health, holds, minting,
@@ -114,9 +114,9 @@ impl Dialect {
         if path.contains("api/holds/_abandon-session/") {
             return Dialect::Api;
         }
-        let decoded = percent_decoded(&text);
-        let letters = decoded.bytes().filter(u8::is_ascii_alphanumeric);
-        let letters: Vec<u8> = letters.map(|letter| letter.to_ascii_lowercase()).collect();
+        let decoded = percent_bytes(&text);
+        let letters = decoded.iter().filter(|byte| byte.is_ascii_alphanumeric());
+        let letters: Vec<u8> = letters.map(u8::to_ascii_lowercase).collect();
         match letters.windows(HOLDS.len()).any(|here| here == HOLDS) {
             true => Dialect::AgentGuard,
             false => Dialect::Api,

@@ -55,23 +55,25 @@ impl Health {
         {
             return Err(error.into());
         }
-        let (server, tried) = (Arc::clone(server), Arc::clone(&self.tried));
-        // A task of its own: whoever asks and goes away does not have the next one try again. Who comes meanwhile waits for what
-        // comes of it.
-        let trying = tokio::spawn(async move {
-            let mut tried = tried.lock().await;
+        let server = Arc::clone(server);
+        let trying = async {
+            // Who comes while somebody tries waits for what comes of it.
+            let mut tried = Arc::clone(&self.tried).lock_owned().await;
             if let Some((at, result)) = &*tried
                 && at.elapsed() < TRY_EVERY
             {
                 return result.clone();
             }
-            let result = server.engine.try_to_write().await.map_err(Problem::from);
-            *tried = Some((Instant::now(), result.clone()));
-            result
-        });
+            // A task of its own, the only one: whoever asks and goes away does not have the next one try again.
+            let task = tokio::spawn(async move {
+                let result = server.engine.try_to_write().await.map_err(Problem::from);
+                *tried = Some((Instant::now(), result.clone()));
+                result
+            });
+            task.await.unwrap_or_else(|_| Err(Problem::internal()))
+        };
         match tokio::time::timeout(TRY_EVERY, trying).await {
-            Ok(Ok(result)) => result,
-            Ok(Err(_)) => Err(Problem::internal()),
+            Ok(result) => result,
             Err(_) => {
                 let (status, message) = (StatusCode::SERVICE_UNAVAILABLE, "a write takes too long");
                 Err(Problem::new(

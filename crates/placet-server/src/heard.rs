@@ -178,17 +178,17 @@ impl<C> Heard<C> {
         self.answering
     }
 
-    /// How the endpoint says no that a request is for of which this much has not been read, as its first line has it. That
-    /// may have come along with the request before, and be gone: then it is said to those who take all else for leave to run.
-    pub fn dialect(&self, left: &[u8]) -> Dialect {
-        let begin = if self.length > 0 { &self.begin[..self.length] } else { left };
+    /// How the endpoint says no that an unread request is for, as its first line has it. That may have come along with the
+    /// request before, and be gone, or not have come: then it is said to those who take all else for leave to run.
+    pub fn dialect(&self) -> Dialect {
+        let begin = &self.begin[..self.length];
         match target(begin) {
             Some(target) => match Dialect::of_target(target) {
                 // What the path ends with has not come, or not been kept.
                 Dialect::Api if begin.ends_with(target) && !is_whole(target) => Dialect::AgentGuard,
                 dialect => dialect,
             },
-            None if self.turn.is_first() => Dialect::Api,
+            None if self.turn.is_first() && !is_method(word(begin)) => Dialect::Api,
             None => Dialect::AgentGuard,
         }
     }
@@ -204,11 +204,20 @@ fn is_whole(target: &[u8]) -> bool {
     target.contains(&b'?') || target.starts_with(b"/v1/")
 }
 
+/// What stands before the first blank.
+fn word(begin: &[u8]) -> &[u8] {
+    begin.split(|byte| matches!(byte, b' ' | b'\t')).next().unwrap_or(begin)
+}
+
+/// Whether this is how a request begins.
+fn is_method(word: &[u8]) -> bool {
+    word.iter().all(u8::is_ascii_uppercase)
+}
+
 /// What the first line of a request asks for, however wrong the rest of it is. None in the rest of a line, or in a body.
 fn target(begin: &[u8]) -> Option<&[u8]> {
     let line = begin.split(|byte| matches!(byte, b'\r' | b'\n')).next()?;
     let mut words = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
-    let is_method = |word: &[u8]| word.iter().all(u8::is_ascii_uppercase);
     let is_target = |word: &[u8]| word.starts_with(b"/") || word.windows(3).any(|three| three == b"://");
     let (first, second) = (words.next()?, words.next()?);
     Some(second).filter(|second| is_method(first) || is_target(second))

@@ -154,58 +154,18 @@ fn most_connections(wanted: usize) -> usize {
 }
 
 async fn accept(server: Arc<Server>, router: Router, listener: Listener, places: Places) {
-    let mut connections = JoinSet::new();
-    let mut stopping = pin!(server.stopping());
-    let began = loop {
-        let next = async {
-            let spare = places.spare().await;
-            (next(&listener).await, spare)
-        };
-        tokio::select! {
-            biased;
-            began = &mut stopping => break began,
-            Some(_) = connections.join_next(), if !connections.is_empty() => {}
-            (accepted, spare) = next => match accepted {
-                Ok(accepted) => begin(&server, &router, &places, (accepted, spare), &mut connections),
-                Err(error) => cannot_accept(&server, &error).await,
-            }
-        }
-    };
-    let drain = server.settings.limits.drain;
+    let mut accepting = Accepting { server, router, listener, places, connections: JoinSet::new() };
+    let stopping = accepting.server.stopping();
+    let began = accepting.until(stopping).await;
+    let drain = accepting.server.settings.limits.drain;
     let end = began + drain;
-    // Whoever comes now is told so as long as somebody else is served: who finds nobody may take that for leave to run.
-    let others = async {
-        let mut all_left = pin!(places.all_left());
-        loop {
-            let next = async {
-                let spare = places.spare().await;
-                (next(&listener).await, spare)
-            };
-            tokio::select! {
-                biased;
-                () = &mut all_left => break,
-                Some(_) = connections.join_next(), if !connections.is_empty() => {}
-                (accepted, spare) = next => match accepted {
-                    Ok(accepted) => begin(&server, &router, &places, (accepted, spare), &mut connections),
-                    Err(error) => cannot_accept(&server, &error).await,
-                }
-            }
-        }
-    };
-    // An answer takes its time.
-    let _ = timeout_at(end - drain / 8, others).await;
+    // Whoever comes now is told so as long as somebody else is served: who finds nobody may take that for leave to run. An
+    // answer takes its time.
+    let places = accepting.places.clone();
+    let _ = timeout_at(end - drain / 8, accepting.until(places.all_left())).await;
     // And so is whoever is in the queue by then, as far as there is time for it.
-    let queue = async {
-        loop {
-            let spare = places.spare().await;
-            match timeout(LAST_LOOK, next(&listener)).await {
-                Ok(Ok(accepted)) => begin(&server, &router, &places, (accepted, spare), &mut connections),
-                Ok(Err(error)) => cannot_accept(&server, &error).await,
-                Err(_) => break,
-            }
-        }
-    };
-    let _ = timeout_at(end.min(Instant::now() + drain / 4), queue).await;
+    let _ = timeout_at(end.min(Instant::now() + drain / 4), accepting.queue()).await;
+    let Accepting { listener, mut connections, .. } = accepting;
     if let Listener::Unix(_, path) = &listener {
         let _ = std::fs::remove_file(path);
     }
@@ -213,6 +173,54 @@ async fn accept(server: Arc<Server>, router: Router, listener: Listener, places:
     let all_ended = async { while connections.join_next().await.is_some() {} };
     let _ = timeout_at(end, all_ended).await;
     connections.shutdown().await;
+}
+
+/// A listener, and the connections that came from it.
+struct Accepting {
+    server: Arc<Server>,
+    router: Router,
+    listener: Listener,
+    places: Places,
+    connections: JoinSet<()>,
+}
+
+impl Accepting {
+    /// Accepts connections until `end`.
+    async fn until<T>(&mut self, end: impl Future<Output = T>) -> T {
+        let mut end = pin!(end);
+        loop {
+            let (listener, places) = (&self.listener, &self.places);
+            let next = async {
+                let spare = places.spare().await;
+                (next(listener).await, spare)
+            };
+            tokio::select! {
+                biased;
+                ended = &mut end => break ended,
+                Some(_) = self.connections.join_next(), if !self.connections.is_empty() => {}
+                (accepted, spare) = next => self.take(accepted, spare).await,
+            }
+        }
+    }
+
+    /// Accepts those who are in the queue.
+    async fn queue(&mut self) {
+        loop {
+            let spare = self.places.spare().await;
+            match timeout(LAST_LOOK, next(&self.listener)).await {
+                Ok(accepted) => self.take(accepted, spare).await,
+                Err(_) => break,
+            }
+        }
+    }
+
+    async fn take(&mut self, accepted: io::Result<Connection>, spare: Option<OwnedSemaphorePermit>) {
+        let Self { server, router, places, connections, .. } = self;
+        match accepted {
+            Ok(accepted) => begin(server, router, places, (accepted, spare), connections),
+            Err(error) => cannot_accept(server, &error).await,
+        }
+    }
 }
 
 /// Too many files are open, or the connection went before we came.
@@ -275,8 +283,17 @@ fn begin(
         Connection::Tls(stream, peer, config) => {
             connections.spawn(async move {
                 let patience = server.settings.limits.head;
-                if let Some(stream) = secured(&server, stream, config, patience).await {
-                    Box::pin(drive(server, router, stream, Peer::Net(peer), place)).await;
+                let secured = tokio::select! {
+                    stream = secured(&server, stream, config, patience) => stream,
+                    () = server.stopped_for(2) => None,
+                };
+                match secured {
+                    // The time of those who were served before is over, or nearly so.
+                    Some(stream) if server.is_stopping() => {
+                        Box::pin(tell_no(server, stream, Problem::stopping())).await;
+                    }
+                    Some(stream) => Box::pin(drive(server, router, stream, Peer::Net(peer), place)).await,
+                    None => {}
                 }
             });
         }

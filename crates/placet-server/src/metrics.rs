@@ -20,6 +20,7 @@ pub struct Metrics {
     pub events: AtomicU64,
     pub refused: AtomicU64,
     pub requests: [AtomicU64; 5],
+    pub requests_open: AtomicU64,
     pub connections: AtomicU64,
     pub connections_total: AtomicU64,
     pub connections_over: AtomicU64,
@@ -27,6 +28,22 @@ pub struct Metrics {
     took: [AtomicU64; BUCKETS_US.len()],
     took_count: AtomicU64,
     took_us: AtomicU64,
+}
+
+/// Something that is counted as long as it lasts.
+pub struct Counted<'a>(&'a AtomicU64);
+
+impl<'a> Counted<'a> {
+    pub fn among(count: &'a AtomicU64) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Metrics {
@@ -81,6 +98,7 @@ impl Metrics {
         for (name, kind, help, number) in [
             ("placet_events_total", "counter", "Events that were reported.", &self.events),
             ("placet_refused_total", "counter", "Requests of somebody who may not.", &self.refused),
+            ("placet_requests_open", "gauge", "Requests that are being answered.", &self.requests_open),
             ("placet_connections", "gauge", "Connections that are open.", &self.connections),
             ("placet_connections_total", "counter", "Connections that were opened.", &self.connections_total),
             (

@@ -1,6 +1,7 @@
 //! `placet serve`: the service that agents ask and people answer.
 
 use std::{
+    convert::Infallible,
     io::{IsTerminal as _, Write as _},
     net::{IpAddr, SocketAddr},
     path::{Path, PathBuf},
@@ -17,7 +18,7 @@ use placet_server::{Issuer, Listener, Log, Server, Settings};
 #[cfg(feature = "opentelemetry")]
 use placet_server::{Telemetry, TelemetryPace};
 use placet_store::wait_for;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use zeroize::Zeroizing;
 
 use crate::{
@@ -198,6 +199,7 @@ async fn serve(
     };
     let (mut terminated, mut interrupted) =
         (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let hung_up = signal(SignalKind::hangup())?;
     let log = match arguments.log.unwrap_or_default() {
         server::LogFormat::Text => Log::to(std::io::stderr()),
         server::LogFormat::Json => Log::json_to(std::io::stderr()),
@@ -233,10 +235,10 @@ async fn serve(
         config: arguments.config.clone(),
         sources: arguments.rules.clone(),
     }));
-    let reloading = reload(arguments, home, Arc::clone(&server), certificate, &telling);
+    let reloading = reload(arguments, home, Arc::clone(&server), certificate, &telling, hung_up);
     tokio::select! {
         () = placet_server::serve(Arc::clone(&server), listeners, stop) => Ok(()),
-        error = reloading => Err(error),
+        never = reloading => match never {},
     }
 }
 
@@ -382,11 +384,8 @@ async fn reload(
     server: Arc<Server>,
     mut certificate: Option<Certificate>,
     telling: &Telling,
-) -> anyhow::Error {
-    let mut hung_up = match signal(SignalKind::hangup()) {
-        Ok(signal) => signal,
-        Err(error) => return error.into(),
-    };
+    mut hung_up: Signal,
+) -> Infallible {
     let engine = &home.engine;
     let mut refused = None;
     let at_start = config::read(arguments.config.as_deref()).ok();
@@ -407,17 +406,20 @@ async fn reload(
             if now == seen && !asked {
                 return Ok(None);
             }
-            home::configuration(file.as_deref(), &sources, &directory).map(Some)
+            let configuration = home::configuration(file.as_deref(), &sources, &directory)?;
+            configuration.rules.prepare();
+            Ok(Some(configuration))
         });
-        match read.await {
-            Ok(Ok(None)) => {
+        // Who makes a mistake in reading them has read nothing, and ends nothing.
+        let mistake = |_| Err(anyhow::anyhow!("a mistake in placet itself; please report it"));
+        match read.await.unwrap_or_else(mistake) {
+            Ok(None) => {
                 if refused.take().is_some() {
                     server.say("configuration is well again, and as it was", &[]);
                 }
             }
-            Ok(Ok(Some(configuration))) => {
+            Ok(Some(configuration)) => {
                 refused = None;
-                configuration.rules.prepare();
                 let rules = configuration.rules.rules().len();
                 engine.configure(configuration);
                 if let Err(why) = engine.note_configuration(BY).await {
@@ -441,7 +443,7 @@ async fn reload(
                 }
                 server.say("configuration read", &[("rules", &rules)]);
             }
-            Ok(Err(error)) => {
+            Err(error) => {
                 // Said once for each mistake, not every two seconds.
                 let why = format!("{error:#}");
                 if asked || refused.as_ref() != Some(&why) {
@@ -449,7 +451,6 @@ async fn reload(
                 }
                 refused = Some(why);
             }
-            Err(error) => return error.into(),
         }
     }
 }

@@ -150,6 +150,9 @@ async fn a_head_that_cannot_be_read_is_answered_as_its_endpoint_says_no() {
 async fn whoever_ends_in_the_middle_is_answered() {
     let rig = Rig::new().await;
     for said in [
+        "PO",
+        "POST ",
+        "POST /api/ho",
         "POST /api/holds HTTP/1.1\r\nhost: 127",
         "POST /api/holds HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\n\r\nfive\r\nhello",
         "POST /api/holds HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n{",
@@ -257,6 +260,7 @@ async fn a_plugin_that_was_told_a_wrong_address_runs_nothing() {
         "/v1/api/holds",
         "/%61pi/holds",
         "/api%2fholds",
+        "/%ff/%61pi/holds",
         "/api/./holds",
         "/API/holds",
         "/api/holds%20",

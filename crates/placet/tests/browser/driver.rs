@@ -57,6 +57,18 @@ pub struct Complaint {
 
 impl Driver {
     pub fn start() -> Arc<Self> {
+        // The port that it finds for one kind of address may be somebody else's for the other kind; then it gives up.
+        let (process, port) = (0..5).find_map(|_| Self::try_to_start()).expect(
+            "`chromedriver` does not start; `.ci/browser` installs it, and the browser that it drives",
+        );
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(Duration::from_secs(120)));
+        let address = format!("http://127.0.0.1:{port}");
+        Arc::new(Self { process, address, agent: config.build().into(), profiles: TempDir::new().unwrap() })
+    }
+
+    fn try_to_start() -> Option<(Child, String)> {
         // However a test ends, its end of the pipe closes, and the driver with it.
         let until_the_test_ends = "chromedriver --port=0 & exec >&-; read -r _; kill -KILL $!";
         let mut process = Command::new("sh")
@@ -69,14 +81,12 @@ impl Driver {
         let lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let told =
             |line: String| Some(line.split_once("successfully on port ")?.1.trim_end_matches('.').to_owned());
-        let port = lines.map_while(Result::ok).find_map(told).expect(
-            "`chromedriver` does not start; `.ci/browser` installs it, and the browser that it drives",
-        );
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            .timeout_global(Some(Duration::from_secs(120)));
-        let address = format!("http://127.0.0.1:{port}");
-        Arc::new(Self { process, address, agent: config.build().into(), profiles: TempDir::new().unwrap() })
+        let port = lines.map_while(Result::ok).find_map(told);
+        if port.is_none() {
+            drop(process.stdin.take());
+            let _ = process.wait();
+        }
+        Some((process, port?))
     }
 
     fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Refused> {
