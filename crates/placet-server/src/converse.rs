@@ -118,6 +118,8 @@ async fn part<C: AsyncRead + AsyncWrite + Unpin>(
             let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
             Some(Problem::new(status, "too_large", "the head of the request is too large", "send less"))
         }
+        // Who was given little time because we stop could not have been quicker.
+        Err(error) if error.is_timeout() && has_begun && server.is_stopping() => Some(Problem::stopping()),
         Err(error) if error.is_timeout() && has_begun => {
             let (status, message) =
                 (StatusCode::REQUEST_TIMEOUT, "the head of the request took too long to come");
