@@ -517,6 +517,14 @@ impl Prepared {
                 {
                     return self.as_edited(ledger, &hold, &args, masked);
                 }
+                // What a person has made of it asks for that itself.
+                if !self.edited && self.has_outgrown(ledger, &hold, masked)? {
+                    if self.may_come_back {
+                        return Ok(Settled::Anew);
+                    }
+                    let reason = format!("more people must agree by now than were asked ({ticket})");
+                    return self.refuse(ledger, masked, reason);
+                }
                 if !self.claims_hold(ledger, decision)? {
                     return Ok(Settled::Stale);
                 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use placet_core::{
     Json, Policy, Timestamp,
@@ -12,7 +12,7 @@ use placet_core::{
     rule::{RuleSet, Severity},
 };
 use placet_engine::{
-    AnswerError, Approver, Configuration, Credential, HoldName, HoldView, ManualClock, Ruling,
+    AnswerError, Approver, Configuration, Credential, HoldName, HoldView, ManualClock, Ruling, Submission,
 };
 use placet_store::{
     Hold,
@@ -282,6 +282,35 @@ async fn a_call_that_needs_more_than_when_it_was_asked_is_asked_anew() {
     rig.engine.configure(configured("[approval.critical]\napprove = 3\nwho = \"ops\""));
     assert_ne!(ticket(&rig.ask(risky()).await), anew);
     assert_eq!(seen(&rig, &anew).state, HoldState::Abandoned);
+}
+
+#[tokio::test]
+async fn a_call_that_waits_is_released_by_as_many_as_must_agree_by_then() {
+    let rig = Rig::with(configured(""));
+    let engine = rig.engine.clone();
+    let wait = Duration::from_secs(60);
+    let waits = tokio::spawn(async move { engine.submit(Submission::new(risky(), wait)).await });
+    let held = rig.pending(1).await[0].opened.ticket.to_string();
+    rig.engine.configure(configured(TWO_OF_OPS));
+    yes(&rig, "ana", &held).await;
+    let anew = rig.pending(1).await[0].opened.ticket.to_string();
+    assert_ne!(anew, held);
+    assert_eq!(seen(&rig, &held).state, HoldState::Lapsed);
+    assert_eq!(yes(&rig, "ana", &anew).await, HoldState::Pending);
+    yes(&rig, "li", &anew).await;
+    assert_eq!(short(&waits.await.unwrap()), "allow");
+    // Who cannot ask again is told no.
+    rig.engine.configure(configured(""));
+    let (engine, call) = (rig.engine.clone(), call("git push --force origin other"));
+    let waits = tokio::spawn(async move {
+        engine.submit(Submission { may_retry: false, ..Submission::new(call, wait) }).await
+    });
+    let held = rig.pending(1).await[0].opened.ticket.to_string();
+    rig.engine.configure(configured(TWO_OF_OPS));
+    yes(&rig, "ana", &held).await;
+    let told = waits.await.unwrap();
+    assert!(short(&told).contains("more people must agree"), "{told:?}");
+    rig.verify().unwrap();
 }
 
 const ESCALATION: &str = "[escalation]\nafter = \"10m\"\nto = [\"leads\", \"on_call\"]\ncrisis = \"on_call\"";

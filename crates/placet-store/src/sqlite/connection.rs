@@ -176,8 +176,17 @@ fn at_rest(path: &Path) -> Result<Connection, StoreError> {
 
 /// The journal of the file at `path`.
 pub fn journal_of(path: &Path) -> PathBuf {
+    beside(path, "-wal")
+}
+
+/// The index of that journal: where it ends for all processes, and the locks between them.
+pub fn index_of(path: &Path) -> PathBuf {
+    beside(path, "-shm")
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push("-wal");
+    name.push(ending);
     name.into()
 }
 

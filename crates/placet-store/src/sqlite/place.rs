@@ -1,16 +1,17 @@
-//! Where the data is, and whether it still is there, with its journal. A file that was deleted can be written as long as it is
-//! open, and nobody would find again what was written.
+//! Where the data is, and whether it still is there, with its journal and the index of that. A file that was deleted can be
+//! written as long as it is open, and nobody would find again what was written; and processes that do not share the index
+//! write over each other.
 
 use std::{
     fs::{self, Metadata},
     path::{Path, PathBuf},
 };
 
-use super::connection::journal_of;
+use super::connection::{index_of, journal_of};
 use crate::{Fault, StoreError};
 
 /// The files that were opened.
-pub struct Place([Opened; 2]);
+pub struct Place([Opened; 3]);
 
 struct Opened {
     path: PathBuf,
@@ -47,7 +48,7 @@ impl Place {
     /// Of the data at `path`, which has just been opened.
     pub fn of(path: &Path) -> Self {
         let opened = |path: PathBuf| Opened { file: File::at(&path), path };
-        Self([opened(path.to_owned()), opened(journal_of(path))])
+        Self([opened(path.to_owned()), opened(journal_of(path)), opened(index_of(path))])
     }
 
     /// An error if another file is there now, or none.
