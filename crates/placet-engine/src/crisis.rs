@@ -13,7 +13,7 @@ use placet_core::{
 };
 use placet_store::{CrisisMark, Ledger, StoreError};
 
-use crate::{Comfort, Held, engine::Shared, settle::Settled, submit::Prepared};
+use crate::{Answer, Comfort, Held, engine::Shared, settle::Settled, submit::Prepared};
 
 /// Stands for everybody: a life in danger was spoken of, and nobody knows by whom.
 const EVERYBODY: &str = "*";
@@ -34,6 +34,15 @@ impl Prepared {
     /// Checks and writes, and adds what is said of a message that touches life and safety. `given` is the approval that
     /// the transaction itself gives.
     pub fn settle(&self, ledger: &mut dyn Ledger, given: Option<&Approval>) -> Result<Settled, StoreError> {
+        // What a transaction did that came to nothing is done once more.
+        self.freed().clear();
+        if self.is_stale(ledger)? {
+            return Ok(Settled::Stale);
+        }
+        // Who may not ask is told nothing else.
+        if let Some(reason) = self.voice.refuses(ledger, &self.call, &self.snapshot)? {
+            return Ok(Settled::Done(Answer::refused(&reason)));
+        }
         Ok(match self.settle_call(ledger, given)? {
             Settled::Stale => Settled::Stale,
             Settled::Anew => Settled::Anew,

@@ -55,14 +55,24 @@ impl Voice {
         ledger: &mut dyn Ledger,
         call: &ToolCall,
         snapshot: &Snapshot,
-    ) -> Result<Option<&'static str>, StoreError> {
+    ) -> Result<Option<String>, StoreError> {
         Ok(match self.speaks_for(call.agent(), snapshot) {
-            false => Some("this agent has a token, and is believed only with it"),
+            false => Some(self.not_believed()),
             true if !self.may_act_in(ledger, call.session(), snapshot)? => {
-                Some("this session is one of an agent that has a token, and is believed only with it")
+                Some(NotHeard::OfAnother.to_string())
             }
             true => None,
         })
+    }
+
+    /// What is said to somebody who speaks for an agent that is not theirs.
+    pub fn not_believed(&self) -> String {
+        match self {
+            Voice::One(own) => format!("this token speaks for the agent `{own}` and for no other"),
+            Voice::All | Voice::Tokenless => {
+                "this agent has a token, and is believed only with it".to_owned()
+            }
+        }
     }
 
     /// Whether a session is no other agent's.
@@ -135,13 +145,25 @@ impl Voice {
 }
 
 impl Engine {
-    /// Whether somebody with this voice is believed to speak for `agent`, as far as is known here. What they ask or report is
-    /// looked at again where it is written.
-    pub fn speaks_for(&self, voice: &Voice, agent: &str) -> bool {
-        voice.speaks_for(agent, &self.snapshot())
+    /// Whether somebody with this voice is believed to speak for `agent`. What they ask or report is looked at again where it
+    /// is written, but who is refused here gets no further: that is only done by what is durable.
+    pub fn speaks_for(&self, voice: &Voice, agent: &str) -> Result<bool, StoreError> {
+        Ok(voice.speaks_for(agent, &self.snapshot()) || self.still_speaks_for(voice, agent)?)
     }
 
-    /// The same by what is durable now.
+    /// Whether `session` is no other agent's, told in the same way.
+    pub fn may_act_in(&self, voice: &Voice, session: &str) -> Result<bool, StoreError> {
+        let snapshot = self.snapshot();
+        if !voice.may_be_refused(&snapshot) {
+            return Ok(true);
+        }
+        look(&*self.shared.store, |ledger| {
+            let snapshot = in_force(&snapshot, ledger)?;
+            voice.may_act_in(ledger, session, &snapshot)
+        })
+    }
+
+    /// Whether somebody with this voice is believed to speak for `agent`, by what is durable now.
     pub fn still_speaks_for(&self, voice: &Voice, agent: &str) -> Result<bool, StoreError> {
         let snapshot = self.snapshot();
         look(&*self.shared.store, |ledger| Ok(voice.speaks_for(agent, &*in_force(&snapshot, ledger)?)))

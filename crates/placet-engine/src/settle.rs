@@ -47,20 +47,12 @@ enum Release {
 const TICKET_LENGTHS: std::ops::RangeInclusive<usize> = 4..=12;
 
 impl Prepared {
-    /// Checks, and writes.
+    /// Checks, and writes, by what is in force.
     pub(crate) fn settle_call(
         &self,
         ledger: &mut dyn Ledger,
         given: Option<&Approval>,
     ) -> Result<Settled, StoreError> {
-        // What a transaction did that came to nothing is done once more.
-        self.freed().clear();
-        if self.is_stale(ledger)? {
-            return Ok(Settled::Stale);
-        }
-        if let Some(reason) = self.voice.refuses(ledger, &self.call, &self.snapshot)? {
-            return Ok(Settled::Done(Answer::refused(reason)));
-        }
         let mut stricter = self.weigh(ledger)?;
         let lifted = self.lift(ledger, &mut stricter)?;
         let (decision, masked) = match &stricter {

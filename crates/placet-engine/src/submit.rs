@@ -223,7 +223,7 @@ impl Engine {
             // Kept until it is settled, so that the writer need not clear it away.
             let prepared = Arc::new(prepare(shared, &asked, again.clone())?);
             let (settling, settled_by) = (Arc::clone(&prepared), Arc::clone(&prepared));
-            let leaving = Leaving::new(shared, &asked);
+            let mut leaving = Leaving::new(shared, &asked, again.as_ref());
             let there = leaving.there();
             let settled = transact_telling(
                 &*shared.store,
@@ -240,6 +240,9 @@ impl Engine {
             )
             .await?;
             drop(deciding);
+            if !matches!(settled, Settled::Held(..)) {
+                leaving.disarm();
+            }
             let decided_by = prepared.snapshot.settings.version;
             // A person may take an hour; nobody keeps the whole decision until then.
             drop(prepared);
@@ -371,9 +374,10 @@ enum Stage {
 }
 
 impl Leaving {
-    /// Watches over a caller, if nobody else could use the answer.
-    fn new(shared: &Arc<Shared>, asked: &Asked) -> Self {
-        let there = || There { shared: Arc::clone(shared), stage: Arc::new(Mutex::new(Stage::Asking)) };
+    /// Watches over a caller, if nobody else could use the answer. A person may be asked already.
+    fn new(shared: &Arc<Shared>, asked: &Asked, held: Option<&Ticket>) -> Self {
+        let stage = || held.cloned().map_or(Stage::Asking, Stage::Waiting);
+        let there = || There { shared: Arc::clone(shared), stage: Arc::new(Mutex::new(stage())) };
         Self((!asked.may_come_back).then(there))
     }
 
@@ -381,7 +385,7 @@ impl Leaving {
         self.0.clone()
     }
 
-    fn disarm(mut self) {
+    fn disarm(&mut self) {
         self.0 = None;
     }
 }

@@ -143,7 +143,7 @@ impl Keeper {
             // A store that fails now is asked again in a while, not at once.
             if wait_for(settle_due(shared)).is_err() {
                 let later = clock.plus_ms(CLOCK_EVERY.as_millis() as i64);
-                shared.next_due.store(later.as_ms(), Ordering::SeqCst);
+                shared.due_at(later);
             }
         }
         if now.duration_since(self.signed) >= CHECKPOINT_EVERY {
@@ -209,6 +209,8 @@ pub(crate) async fn settle_due(shared: &Shared) -> Result<(), StoreError> {
     loop {
         let now = shared.clock.now();
         let keys = shared.keys.clone();
+        // What is opened from here on says itself when it is due.
+        shared.next_due.store(i64::MAX, Ordering::SeqCst);
         let ended = transact(&*shared.store, move |ledger| {
             let due = ledger.holds_due(now, DUE_MAX)?;
             let mut ended = Vec::with_capacity(due.len());
@@ -223,7 +225,7 @@ pub(crate) async fn settle_due(shared: &Shared) -> Result<(), StoreError> {
         })
         .await;
         let (ended, asked, next) = ended?;
-        shared.next_due.store(next.map_or(i64::MAX, Timestamp::as_ms), Ordering::SeqCst);
+        next.into_iter().for_each(|next| shared.due_at(next));
         if !ended.is_empty() || asked > 0 {
             shared.grown.store(true, Ordering::SeqCst);
         }

@@ -73,22 +73,27 @@ fn read(asked: &Asked) -> Result<Submission, Problem> {
     Ok(Submission { may_retry, edits, presented, voice, ..Submission::new(call, wait) })
 }
 
-/// The call as one of an agent that the caller speaks for.
+/// The call as one of an agent that the caller speaks for, in a session that is no other's.
 pub fn owned_by(server: &Server, caller: Option<&Caller>, call: ToolCall) -> Result<ToolCall, Problem> {
     let call = match caller {
         Some(caller) => caller.named_in(call),
         None => call,
     };
     speaks_for(server, caller, call.agent())?;
-    Ok(call)
+    match server.engine.may_act_in(&Voice::of(caller), call.session())? {
+        true => Ok(call),
+        false => Err(NotHeard::OfAnother.into()),
+    }
 }
 
 /// An error unless the caller is believed to speak for `agent`.
 pub fn speaks_for(server: &Server, caller: Option<&Caller>, agent: &str) -> Result<(), Problem> {
-    match server.engine.speaks_for(&Voice::of(caller), agent) {
-        true => Ok(()),
-        false => Err(another_agent(caller.and_then(Caller::agent))),
+    let voice = Voice::of(caller);
+    if server.engine.speaks_for(&voice, agent)? {
+        return Ok(());
     }
+    let remedy = "use the token of that agent";
+    Err(Problem::new(StatusCode::FORBIDDEN, "another_agent", voice.not_believed(), remedy))
 }
 
 impl From<NotHeard> for Problem {
@@ -101,15 +106,6 @@ impl From<NotHeard> for Problem {
             NotHeard::Store(error) => error.into(),
         }
     }
-}
-
-/// Somebody speaks for an agent that is not theirs, with a token for `own` or without any.
-fn another_agent(own: Option<&str>) -> Problem {
-    let message = match own {
-        Some(own) => format!("this token speaks for the agent `{own}` and for no other"),
-        None => "this agent has a token, and is believed only with it".to_owned(),
-    };
-    Problem::new(StatusCode::FORBIDDEN, "another_agent", message, "use the token of that agent")
 }
 
 /// Decides for whoever asks. Whose token was taken back while they waited is told so, whatever the answer is.

@@ -73,16 +73,17 @@ pub async fn take(server: &Server, caller: Option<&Caller>, wire: &Json) -> Resu
         None => Event::from_json(wire),
     };
     let event = event.map_err(|error| Problem::malformed(error.to_string()))?;
-    calls::speaks_for(server, caller, event.agent())?;
     server.metrics.events.fetch_add(1, Ordering::Relaxed);
     match event {
         Event::Other(report) => {
+            calls::speaks_for(server, caller, report.agent())?;
             let noted = server.engine.report_as(&Voice::of(caller), report).await?;
             Ok(json!({
                 "findings": noted.findings, "cites": noted.cites, "ungoverned": noted.ungoverned,
             }))
         }
         Event::ToolCall(call) => {
+            let call = calls::owned_by(server, caller, call)?;
             let submission = Submission {
                 observed: true,
                 voice: Voice::of(caller),

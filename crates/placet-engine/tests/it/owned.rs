@@ -7,11 +7,10 @@ use std::time::Duration;
 use placet_core::{Event, Json, ToolCall, event::Report};
 use placet_engine::{Answer, NewToken, NotHeard, Role, Submission, Voice};
 
-use crate::rig::{Rig, harmless, risky, short, ticket};
+use crate::rig::{Rig, harmless, risky, short, ticket, wire};
 
 const REFUSED: &str = "Blocked: this agent has a token, and is believed only with it.";
-const NOT_THEIRS: &str =
-    "Blocked: this session is one of an agent that has a token, and is believed only with it.";
+const NOT_THEIRS: &str = "Blocked: this session, or what is said of it, is another agent's.";
 
 fn nightly() -> Voice {
     Voice::One("nightly".to_owned())
@@ -60,6 +59,15 @@ async fn a_token_that_another_process_made_counts_here_at_once() {
     other.give_token("weekly").await;
     assert!(!rig.engine.still_speaks_for(&Voice::Tokenless, "weekly").unwrap());
     assert!(rig.engine.still_speaks_for(&Voice::All, "weekly").unwrap());
+    // And one that another process has taken back binds nobody.
+    let id =
+        other.engine.tokens().unwrap().into_iter().find(|token| token.agent.as_deref() == Some("nightly"));
+    rig.ask_as(nightly(), harmless()).await;
+    assert!(!rig.engine.speaks_for(&Voice::Tokenless, "nightly").unwrap());
+    assert!(!rig.engine.may_act_in(&Voice::Tokenless, "s1").unwrap());
+    other.engine.token_revoke(&id.unwrap().id, &other.person().await).await.unwrap();
+    assert!(rig.engine.speaks_for(&Voice::Tokenless, "nightly").unwrap());
+    assert!(rig.engine.may_act_in(&Voice::Tokenless, "s1").unwrap());
 }
 
 #[tokio::test]
@@ -105,5 +113,16 @@ async fn a_session_is_that_of_the_agent_who_came_first_if_it_has_a_token() {
         assert_eq!(short(&rig.ask_as(Voice::Tokenless, call).await), "allow", "{session}");
     }
     assert_eq!(short(&rig.ask_as(Voice::All, harmless()).await), "allow");
+    // What was spoken of there is nothing to them.
+    let spoken = r#"{"event":"user_input","session":"s1","agent":"nightly","text":"I want to kill myself"}"#;
+    rig.says(&nightly(), spoken).await.unwrap();
+    let message = wire("send_message", r#"{"to":"ann@example.org","text":"lunch at noon?"}"#);
+    let told = |answer: &Answer| match answer {
+        Answer::Block { reason, .. } => reason.contains("life and safety"),
+        Answer::Allow { .. } => panic!("{answer:?}"),
+    };
+    let message = message.with_session("s1");
+    assert!(told(&rig.ask_as(nightly(), message.clone().with_agent("nightly")).await));
+    assert!(!told(&rig.ask_as(Voice::Tokenless, message.with_agent("stranger")).await));
     rig.says(&nightly(), r#"{"event":"session_end","session":"s1","agent":"nightly"}"#).await.unwrap();
 }

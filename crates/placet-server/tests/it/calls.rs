@@ -181,6 +181,17 @@ async fn whoever_speaks_for_one_agent_takes_nothing_from_another() {
         let ended = rig.ask("POST", "/v1/events", Some(&other), Some(&end)).await.json();
         assert_eq!(ended["events"][0]["error"]["code"], "another_agent", "{kind}: {ended}");
     }
+    // Nor is anything asked there.
+    let mut asked = harmless();
+    asked["agent"] = json!("other");
+    let reply = rig.ask("POST", "/v1/calls", Some(&other), Some(&json!({ "call": asked }))).await;
+    assert_eq!((reply.status, &reply.json()["answer"]), (403, &"block".into()), "{reply:?}");
+    assert!(reply.text.contains("another agent's"), "{reply:?}");
+    let plugin = json!({ "agent_id": "other", "session_id": "s1", "tool_name": "x", "tool_input": {} });
+    let path = format!("/agentguard/{other}/api/holds");
+    let reply = rig.send("POST", &path, "", plugin.to_string().as_bytes()).await;
+    assert_eq!((reply.status, reply.json()["decision"].as_str()), (200, Some("block")), "{reply:?}");
+    assert!(rig.get("/metrics").await.text.contains("\nplacet_calls_total{answer=\"failed\"} 0\n"));
     let outcome = |said: &str| json!({ "id": "c1", "session": "s1", "outcome": said });
     assert_eq!(rig.ask("POST", "/v1/outcomes", Some(&other), Some(&outcome("error"))).await.status, 403);
     rig.send("POST", &format!("/agentguard/{other}/api/holds/_abandon-session/s1"), "", b"{}").await;
