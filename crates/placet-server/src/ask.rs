@@ -343,6 +343,14 @@ async fn handle(row: &'static Endpoint, asked: Asked, large: bool) -> Result<Res
     .await
 }
 
+/// Reads a body that nobody wants, as long as one may take: who is still sending does not listen yet.
+pub async fn hear_out(server: &Arc<Server>, body: Body) {
+    tokio::select! {
+        _ = read_body(server, body, false) => {}
+        _ = no_longer(server) => {}
+    }
+}
+
 /// Why a body is not waited for any longer, once it is not.
 async fn no_longer(server: &Server) -> Problem {
     tokio::select! {

@@ -27,8 +27,9 @@ use crate::{
 /// What makes hyper write an answer to a request that it could not read.
 const ANY: &[u8] = b"GET / HTTP/1.1\r\nconnection: close\r\n\r\n";
 
-/// How long whoever was told no may send nothing while they should be ending their request.
-const PAUSE: Duration = Duration::from_secs(1);
+/// How long whoever was told no may send nothing while they should be ending their request. What was lost on the way is sent
+/// again after a second, and after two, and four.
+const PAUSE: Duration = Duration::from_secs(8);
 
 /// Serves `connection` until it ends; after `stop`, until what is on its way is answered. Who was not understood, or heard
 /// to the end, is told so, and has `patience` to end what they are sending.
@@ -125,7 +126,10 @@ async fn part<C: AsyncRead + AsyncWrite + Unpin>(
                 (StatusCode::REQUEST_TIMEOUT, "the head of the request took too long to come");
             Some(Problem::new(status, "too_slow", message, "send it faster"))
         }
-        Err(error) if heard.is_refused() || error.is_incomplete_message() && has_begun => {
+        Err(error)
+            if heard.is_refused()
+                || (error.is_parse() || error.is_incomplete_message()) && turn.is_theirs() && has_begun =>
+        {
             let (message, remedy) =
                 ("the head of the request cannot be read", "look at what sends it, and what is between");
             Some(Problem::new(StatusCode::BAD_REQUEST, "malformed", message, remedy))

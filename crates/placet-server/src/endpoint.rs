@@ -114,7 +114,10 @@ impl Dialect {
         if path.contains("api/holds/_abandon-session/") {
             return Dialect::Api;
         }
-        let decoded = percent_bytes(&text);
+        // Some encode what is encoded already.
+        let once = percent_bytes(&text);
+        let once = String::from_utf8_lossy(&once);
+        let decoded = percent_bytes(&once);
         let letters = decoded.iter().filter(|byte| byte.is_ascii_alphanumeric());
         let letters: Vec<u8> = letters.map(u8::to_ascii_lowercase).collect();
         match letters.windows(HOLDS.len()).any(|here| here == HOLDS) {

@@ -179,7 +179,8 @@ impl<C> Heard<C> {
     }
 
     /// How the endpoint says no that an unread request is for, as its first line has it. That may have come along with the
-    /// request before, and be gone, or not have come: then it is said to those who take all else for leave to run.
+    /// request before, and be gone, or not have come, or stand behind what a proxy put before it: then it is said to those
+    /// who take all else for leave to run.
     pub fn dialect(&self) -> Dialect {
         let begin = &self.begin[..self.length];
         match target(begin) {
@@ -188,7 +189,6 @@ impl<C> Heard<C> {
                 Dialect::Api if begin.ends_with(target) && !is_whole(target) => Dialect::AgentGuard,
                 dialect => dialect,
             },
-            None if self.turn.is_first() && !is_method(word(begin)) => Dialect::Api,
             None => Dialect::AgentGuard,
         }
     }
@@ -204,23 +204,12 @@ fn is_whole(target: &[u8]) -> bool {
     target.contains(&b'?') || target.starts_with(b"/v1/")
 }
 
-/// What stands before the first blank.
-fn word(begin: &[u8]) -> &[u8] {
-    begin.split(|byte| matches!(byte, b' ' | b'\t')).next().unwrap_or(begin)
-}
-
-/// Whether this is how a request begins.
-fn is_method(word: &[u8]) -> bool {
-    word.iter().all(u8::is_ascii_uppercase)
-}
-
 /// What the first line of a request asks for, however wrong the rest of it is. None in the rest of a line, or in a body.
 fn target(begin: &[u8]) -> Option<&[u8]> {
     let line = begin.split(|byte| matches!(byte, b'\r' | b'\n')).next()?;
     let mut words = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
-    let is_target = |word: &[u8]| word.starts_with(b"/") || word.windows(3).any(|three| three == b"://");
-    let (first, second) = (words.next()?, words.next()?);
-    Some(second).filter(|second| is_method(first) || is_target(second))
+    let is_target = |word: &&[u8]| word.starts_with(b"/") || word.windows(3).any(|three| three == b"://");
+    words.nth(1).filter(is_target)
 }
 
 impl<C: AsyncRead + Unpin> Heard<C> {
@@ -322,7 +311,9 @@ mod tests {
             ("POST /api/holds?next=http://x/y HTT", Some("/api/holds?next=http://x/y")),
             ("POST http://placet:8080/a/api/holds HTTP/9", Some("http://placet:8080/a/api/holds")),
             ("P(ST\t/api/holds\t\t", Some("/api/holds")),
-            ("POST api/holds", Some("api/holds")),
+            // Nothing of ours.
+            ("POST api/holds", None),
+            ("PROXY TCP4 192.0.2.1 192.0.2.2 5000 80\r\nPOST /v1/holds HTTP/1.1", None),
             // What is left of a line that was read before, and of a body.
             ("lds HTTP/1.1", None),
             ("/1.1", None),

@@ -3,7 +3,7 @@
 //! Kept in memory, for the last ten thousand within some megabytes, those of people apart from those of agents: what
 //! matters beyond a restart (an answer to a hold, a mode, a revocation) is the same when it is done twice.
 //!
-//! Two kinds of reply are not kept. An answer to a call is worth no more than the moment it was given in: what was allowed may
+//! Three kinds of reply are not kept: those that are very long, and two more. An answer to a call is worth no more than the moment it was given in: what was allowed may
 //! have been stopped, revoked or used up since, so the same key decides anew. And a secret is shown once.
 
 use std::{
@@ -29,7 +29,7 @@ use crate::{
 const KEPT_MAX: usize = 10_000;
 const KEPT_BYTES_MAX: usize = 16 << 20;
 /// The longest reply that is kept, and the longest key.
-const REPLY_MAX: usize = 64 << 10;
+const REPLY_MAX: usize = 256 << 10;
 const KEY_MAX: usize = 200;
 
 /// Where the reply holds a secret.
@@ -75,8 +75,8 @@ enum State {
     /// It is being done.
     Begun,
     Replied(StatusCode, Bytes),
-    /// It was done, and the reply was for once only.
-    Shown,
+    /// It was done, and the reply was for once only: why.
+    Shown(&'static str),
 }
 
 impl Kept {
@@ -139,10 +139,10 @@ impl Idempotent {
             Some(Done { state: State::Begun, .. }) => {
                 conflict("in_progress", "this very request is being done", "wait for its reply")
             }
-            Some(Done { state: State::Shown, .. }) => conflict(
+            Some(Done { state: State::Shown(why), .. }) => conflict(
                 "done_before",
-                "this was done under this key, and its secret was shown then",
-                "take back what was made if the secret is lost, and use a new key",
+                why,
+                "look at what there is now; use a new key to have it done once more",
             ),
             Some(Done { state: State::Replied(status, bytes), .. }) => {
                 let mut response =
@@ -198,13 +198,14 @@ pub async fn once(row: &'static Endpoint, asked: Asked) -> Result<Response, Prob
     let doing = Doing { kept, name };
     let response = (row.handler)(asked).await?;
     if ONCE_ONLY.contains(&row.path) {
-        doing.end(State::Shown);
+        doing.end(State::Shown("this was done under this key, and its secret was shown then"));
         return Ok(response);
     }
     let (parts, body) = response.into_parts();
     let bytes = to_bytes(body, usize::MAX).await.map_err(|_| Problem::internal())?;
-    if bytes.len() <= REPLY_MAX {
-        doing.end(State::Replied(parts.status, bytes.clone()));
-    }
+    doing.end(match bytes.len() <= REPLY_MAX {
+        true => State::Replied(parts.status, bytes.clone()),
+        false => State::Shown("this was done under this key, and its reply was too long to be kept"),
+    });
     Ok(Response::from_parts(parts, bytes.into()))
 }

@@ -22,7 +22,7 @@ impl Inside {
     /// The service over `engine`. Whoever has the data open may read all of it; everything else needs a secret as ever.
     pub fn over(engine: Engine) -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let server = Server::new(engine, Settings::default(), Log::to(std::io::sink()));
+        let server = Server::new(engine, Settings::default(), Log::none());
         Ok(Self { app: app(server), runtime })
     }
 

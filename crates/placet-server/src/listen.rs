@@ -43,9 +43,9 @@ use crate::{
 const BACKLOG: u32 = 4_096;
 /// Connections beyond the most there may be that are told so, at once.
 const OVER_MAX: usize = 256;
-/// How long one of those has.
-const OVER_TIME: Duration = Duration::from_secs(5);
-/// How much of it for a head, and for a body, so that there is some left to be told.
+/// How long one of those has, until it must have sent all that it is sending.
+const OVER_TIME: Duration = Duration::from_secs(10);
+/// How much of it for a head, and for a body, until they are told.
 const A_PART: Duration = Duration::from_millis(1_500);
 /// Who has not come in this time is not in the queue.
 const LAST_LOOK: Duration = Duration::from_millis(1);
@@ -290,7 +290,7 @@ fn begin(
                 match secured {
                     // The time of those who were served before is over, or nearly so.
                     Some(stream) if server.is_stopping() => {
-                        Box::pin(tell_no(server, stream, Problem::stopping())).await;
+                        Box::pin(tell_no(server, stream, Problem::stopping(), A_PART)).await;
                     }
                     Some(stream) => Box::pin(drive(server, router, stream, Peer::Net(peer), place)).await,
                     None => {}
@@ -310,13 +310,13 @@ async fn refuse(server: Arc<Server>, connection: Connection) {
         }
     };
     match connection {
-        Connection::Net(stream, _) => tell_no(server, stream, problem).await,
+        Connection::Net(stream, _) => tell_no(server, stream, problem, A_PART).await,
         Connection::Tls(stream, _, config) => {
-            if let Some(stream) = secured(&server, stream, config, OVER_TIME).await {
-                tell_no(server, stream, problem).await;
+            if let Some(stream) = secured(&server, stream, config, A_PART).await {
+                tell_no(server, stream, problem, A_PART).await;
             }
         }
-        Connection::Unix(stream) => tell_no(server, stream, problem).await,
+        Connection::Unix(stream) => tell_no(server, stream, problem, A_PART).await,
     }
 }
 
@@ -335,7 +335,7 @@ async fn secured(
     if first[0].is_ascii_alphabetic() {
         let message = "this address speaks TLS, and was asked in the clear";
         let problem = Problem::new(StatusCode::BAD_REQUEST, "tls", message, "ask for `https://`");
-        Box::pin(tell_no(Arc::clone(server), stream, problem)).await;
+        Box::pin(tell_no(Arc::clone(server), stream, problem, patience)).await;
         return None;
     }
     timeout_at(deadline, TlsAcceptor::from(config).accept(stream)).await.ok()?.ok()
@@ -392,18 +392,25 @@ impl Drop for Open {
     }
 }
 
-/// Serves one request with a no, in the dialect of whoever asks.
-async fn tell_no<C: AsyncRead + AsyncWrite + Unpin>(server: Arc<Server>, connection: C, problem: Problem) {
+/// Serves one request with a no, in the dialect of whoever asks. They have `a_part` of the time for the head, and for the body,
+/// until they are told; what they are still sending then is heard out.
+async fn tell_no<C: AsyncRead + AsyncWrite + Unpin>(
+    server: Arc<Server>,
+    connection: C,
+    problem: Problem,
+    a_part: Duration,
+) {
+    let patience = server.settings.limits.body;
     let answer = move |request: Request<Coming>| {
         let response = refusal(dialect_of(&request), problem.clone());
         async move {
             // Who is still sending does not listen yet.
             let mut body = Body::new(request.into_body()).into_data_stream();
-            let _ = timeout(A_PART, async { while let Some(Ok(_)) = body.next().await {} }).await;
+            let _ = timeout(a_part, async { while let Some(Ok(_)) = body.next().await {} }).await;
             Ok(response)
         }
     };
-    let mut builder = builder(A_PART);
+    let mut builder = builder(a_part);
     builder.keep_alive(false);
-    converse(server, &builder, connection, answer, A_PART, pending()).await;
+    converse(server, &builder, connection, answer, patience, pending()).await;
 }

@@ -67,6 +67,8 @@ impl Default for Settings {
     }
 }
 
+/// How long whoever ends waits for what was said to be written: nobody may be reading.
+const LOG_TIME: Duration = Duration::from_millis(250);
 /// Records that are read to bring the numbers up to date that a page shows: some milliseconds of work.
 const PULSE_RECORDS: u64 = 10_000;
 
@@ -238,6 +240,16 @@ impl Server {
         self.log.say(self.engine.now(), what, values);
     }
 
+    /// Waits a moment until all that was said is written.
+    pub fn flush_log(&self) -> bool {
+        self.log.flush(LOG_TIME)
+    }
+
+    /// While this is held, nobody changes over HTTP what the service is configured by.
+    pub async fn configuring(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.editing.lock().await
+    }
+
     /// What happened lately, brought up to date. Nobody counts while nobody asks.
     pub async fn pulse<T: Send + 'static>(
         self: &Arc<Self>,
@@ -289,26 +301,28 @@ pub fn app(server: Arc<Server>) -> Router {
 
 async fn unknown(State(server): State<Arc<Server>>, request: Request) -> Response {
     let problem = Problem::unknown("there is nothing at this path");
-    nowhere(&server, &request, problem, "go back, or to the first page")
+    nowhere(&server, request, problem, "go back, or to the first page").await
 }
 
 async fn not_so(State(server): State<Arc<Server>>, request: Request) -> Response {
     let message = format!("this path knows no `{}`", request.method());
     let remedy = "see /v1/openapi.json";
-    nowhere(
-        &server,
-        &request,
-        Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", message, remedy),
-        remedy,
-    )
+    let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", message, remedy);
+    nowhere(&server, request, problem, remedy).await
 }
 
 /// Says no where there is no row that says how.
-fn nowhere(server: &Server, request: &Request, problem: Problem, on_a_page: &'static str) -> Response {
-    let response = match ask::dialect_of(request) {
+async fn nowhere(
+    server: &Arc<Server>,
+    request: Request,
+    problem: Problem,
+    on_a_page: &'static str,
+) -> Response {
+    let response = match ask::dialect_of(&request) {
         dialect @ Dialect::Page => ask::refusal(dialect, Problem { remedy: on_a_page, ..problem }),
         dialect => ask::refusal(dialect, problem),
     };
+    ask::hear_out(server, request.into_body()).await;
     server.metrics.answered(response.status().as_u16());
     response
 }

@@ -83,7 +83,9 @@ const BY: &str = "placet serve";
 /// How often we look whether a file has changed.
 const FILES_EVERY: Duration = Duration::from_secs(2);
 /// What a stop may take beyond the time that requests have to end. Containers are killed after ten seconds in all.
-const STOP_MORE: Duration = Duration::from_millis(1_500);
+const STOP_MORE: Duration = Duration::from_millis(1_250);
+/// How long whoever starts the service has to take the line that says where it listens, before it goes on.
+const LISTENING_TIME: Duration = Duration::from_secs(1);
 
 /// A network, as in `10.1.0.0/16`.
 pub fn network(text: &str) -> Result<(IpAddr, u8), String> {
@@ -237,9 +239,11 @@ async fn serve(
     }));
     let reloading = reload(arguments, home, Arc::clone(&server), certificate, &telling, hung_up);
     tokio::select! {
-        () = placet_server::serve(Arc::clone(&server), listeners, stop) => Ok(()),
+        () = placet_server::serve(Arc::clone(&server), listeners, stop) => {}
         never = reloading => match never {},
     }
+    server.flush_log();
+    Ok(())
 }
 
 /// Ends the process if it has not ended by itself: somebody else may have the data locked, or the disk take long. What is
@@ -247,6 +251,7 @@ async fn serve(
 fn end_after(time: Duration, server: &Server) {
     std::thread::sleep(time);
     server.say("gave up waiting for the data", &[]);
+    server.flush_log();
     std::process::exit(0);
 }
 
@@ -328,7 +333,9 @@ fn announce(
         ];
         values.extend(standing.stopped_by.as_ref().map(|by| ("stopped_by", by as &dyn std::fmt::Display)));
         values.extend(sign_in.as_ref().map(|link| ("sign_in", link as &dyn std::fmt::Display)));
-        Log::json_to(out).say(home.engine.now(), "listening", &values);
+        let log = Log::json_to(out);
+        log.say(home.engine.now(), "listening", &values);
+        log.flush(LISTENING_TIME);
         return Ok(());
     }
     writeln!(out, "{bold}placet{bold:#} serves {at} {socket}")?;
@@ -397,7 +404,8 @@ async fn reload(
         if let Some(certificate) = &mut certificate {
             certificate.look_again(asked, &server);
         }
-        // Somebody may have changed it over HTTP meanwhile.
+        // What is changed over HTTP meanwhile would be undone by what was read before.
+        let alone = server.configuring().await;
         let seen = engine.snapshot().configuration().fingerprint;
         let (file, sources) = (arguments.config.clone(), arguments.rules.clone());
         let directory = home.directory.clone();
@@ -425,6 +433,7 @@ async fn reload(
                 if let Err(why) = engine.note_configuration(BY).await {
                     server.say("not recorded", &[("what", &"configuration"), ("why", &why)]);
                 }
+                drop(alone);
                 server.issue_with(issuer(arguments.config.as_deref()).unwrap_or_else(|error| {
                     let why = format!("{error:#}");
                     server.say("issuer refused", &[("why", &why), ("kept", &"none")]);

@@ -43,6 +43,14 @@ pub struct Reply {
 }
 
 impl Reply {
+    /// What came over a connection.
+    pub fn of(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let (head, text) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{text:?}"));
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Self { status, head: head.to_owned(), text: text.to_owned() }
+    }
+
     /// A line of its head.
     pub fn line(&self, name: &str) -> Option<String> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
@@ -184,6 +192,7 @@ impl Rig {
     }
 
     pub fn log(&self) -> String {
+        while !self.server.flush_log() {}
         String::from_utf8(self.logged.lock().unwrap().clone()).unwrap()
     }
 }
@@ -208,10 +217,8 @@ pub async fn raw<C: AsyncRead + AsyncWrite + Unpin>(
 pub async fn reply(stream: &mut (impl AsyncRead + Unpin)) -> Reply {
     let mut bytes = Vec::new();
     let read = stream.read_to_end(&mut bytes).await;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let (head, text) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{read:?}: {text:?}"));
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    Reply { status, head: head.to_owned(), text: text.to_owned() }
+    assert!(!bytes.is_empty(), "{read:?}");
+    Reply::of(&bytes)
 }
 
 pub fn call(command: &str) -> Value {

@@ -151,7 +151,8 @@ async fn who_comes_as_the_service_stops_is_answered() {
 async fn who_still_sends_what_nobody_reads_is_answered_once() {
     let mut rig = Rig::with(draining(Duration::from_secs(2))).await;
     let mut stream = rig.connect().await;
-    let head = format!("POST /nothing HTTP/1.1\r\nhost: {}\r\ncontent-length: 20000000\r\n\r\n", rig.address);
+    let head =
+        format!("POST /nothing HTTP/1.1\r\nhost: {}\r\ncontent-length: 20000000000\r\n\r\n", rig.address);
     while !rig.get("/metrics").await.text.contains("\nplacet_connections 2\n") {}
     rig.begin_to_stop();
     stream.write_all(head.as_bytes()).await.unwrap();

@@ -116,6 +116,33 @@ fn a_rule_is_added_changed_switched_off_and_removed() {
 }
 
 #[test]
+fn what_was_changed_stays_so_while_files_are_read_again() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let service = Service::start(home, &[]);
+    let asking = Asking(&service, secret(home));
+    asking.ask("POST", "/v1/rules", &json!({ "text": RULE }));
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                service.signal("-HUP");
+            }
+        });
+        let policy = "/v1/rules/team.no-notes/policy";
+        let stays = (0..10).all(|_| {
+            asking.ask("PUT", policy, &json!({ "policy": "off" }));
+            asking.ask("PUT", policy, &json!({ "policy": "auto_block" }));
+            (0..20).all(|_| asking.reads_notes() == "block")
+        });
+        over.store(true, Ordering::Relaxed);
+        assert!(stays);
+    });
+    service.end("-KILL");
+}
+
+#[test]
 fn thresholds_are_set_and_given_back() {
     let home = TempDir::new().unwrap();
     let home = home.path();

@@ -43,6 +43,23 @@ fn a_hold_survives_a_kill_and_the_command_line_answers_beside_the_service() {
 }
 
 #[test]
+fn a_service_goes_on_and_ends_though_nobody_reads_what_it_says() {
+    let home = TempDir::new().unwrap();
+    let mut service = Service::start(home.path(), &[]);
+    // Far more than a pipe takes, and than is kept for whoever reads later.
+    for _ in 0..3_500 {
+        assert_eq!(service.post("/v1/calls", &json!({ "call": risky() }), "nobody's")["answer"], "block");
+    }
+    let harmless = json!({ "call": { "tool": "read_file", "args": { "path": "notes.md" } } });
+    assert_eq!(service.post("/v1/calls", &harmless, "")["answer"], "allow");
+    service.signal("-TERM");
+    assert!(service.child.wait().unwrap().success());
+    let mut log = String::new();
+    service.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert!(log.contains("refused") && !log.contains("stopped"), "{log}");
+}
+
+#[test]
 fn configuration_that_changes_is_read_again_and_a_mistake_in_it_is_not() {
     let home = TempDir::new().unwrap();
     let file = home.path().join("placet.toml");
