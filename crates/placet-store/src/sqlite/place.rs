@@ -2,10 +2,7 @@
 //! written as long as it is open, and nobody would find again what was written; and processes that do not share the index
 //! write over each other.
 
-use std::{
-    fs::{self, Metadata},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use super::connection::{index_of, journal_of};
 use crate::{Fault, StoreError};
@@ -27,20 +24,37 @@ struct File {
 }
 
 impl File {
+    /// Asks for the number and for nothing else. Once somebody has seen the times of a file, Linux notes the next write to
+    /// it to the nanosecond, and a file system without a journal of its own puts that on the disk with every commit.
+    #[cfg(target_os = "linux")]
     fn at(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().map(|metadata| Self::of(&metadata))
+        use rustix::fs::{AtFlags, CWD, StatxFlags, makedev, statx};
+        match statx(CWD, path, AtFlags::empty(), StatxFlags::INO) {
+            Ok(found) => {
+                Some(Self { disk: makedev(found.stx_dev_major, found.stx_dev_minor), number: found.stx_ino })
+            }
+            // Some sandboxes do not know this call yet.
+            Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => Self::with_times_at(path),
+            Err(_) => None,
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn at(path: &Path) -> Option<Self> {
+        Self::with_times_at(path)
     }
 
     #[cfg(unix)]
-    fn of(metadata: &Metadata) -> Self {
+    fn with_times_at(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt as _;
-        Self { disk: metadata.dev(), number: metadata.ino() }
+        let found = std::fs::metadata(path).ok()?;
+        Some(Self { disk: found.dev(), number: found.ino() })
     }
 
     /// Where files cannot be moved while they are open, one at the same path is the same.
     #[cfg(not(unix))]
-    fn of(_: &Metadata) -> Self {
-        Self { disk: 0, number: 0 }
+    fn with_times_at(path: &Path) -> Option<Self> {
+        std::fs::metadata(path).ok().map(|_| Self { disk: 0, number: 0 })
     }
 }
 
