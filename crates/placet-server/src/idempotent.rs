@@ -3,8 +3,9 @@
 //! Kept in memory, for the last ten thousand within some megabytes, those of people apart from those of agents: what
 //! matters beyond a restart (an answer to a hold, a mode, a revocation) is the same when it is done twice.
 //!
-//! Three kinds of reply are not kept: those that are very long, and two more. An answer to a call is worth no more than the moment it was given in: what was allowed may
-//! have been stopped, revoked or used up since, so the same key decides anew. And a secret is shown once.
+//! Three kinds of reply are not kept. An answer to a call is worth no more than the moment it was given in: what was allowed
+//! may have been stopped, revoked or used up since, so the same key decides anew. A secret is shown once. And very long
+//! replies would take the room of all others.
 
 use std::{
     collections::{HashMap, VecDeque},

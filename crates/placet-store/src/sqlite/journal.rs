@@ -14,10 +14,14 @@ use super::{
     writer::Desk,
 };
 
-/// How often the journal is moved into the file: little at a time, as who writes meanwhile waits for the same disk.
+/// How often the journal is moved into the file.
 const CHECKPOINT_EVERY: Duration = Duration::from_millis(100);
-/// A journal that has grown longer begins anew, even if writers must wait for a moment: 4 MiB.
-const JOURNAL_PAGES_MAX: i64 = 1 << 10;
+/// How often while much is written: then little is moved at a time, as who writes meanwhile waits for the same disk.
+const CHECKPOINT_BUSY: Duration = Duration::from_millis(25);
+/// Pages since last time that are much.
+const BUSY_PAGES: i64 = 1 << 8;
+/// A journal that has grown longer begins anew, even if writers must wait for a moment: 16 MiB.
+const JOURNAL_PAGES_MAX: i64 = 1 << 12;
 /// Room on the disk for a journal of that length. A commit into a file that need not grow takes half the time.
 #[cfg(target_os = "linux")]
 const JOURNAL_ROOM: u64 = (JOURNAL_PAGES_MAX as u64) * (4 << 10) + (1 << 20);
@@ -59,9 +63,10 @@ fn checkpoint(
     (stopped, rung): &(Mutex<bool>, Condvar),
 ) {
     let mut stop = stopped.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut length_before = 0;
+    let (mut length_before, mut pages_before) = (0, 0);
+    let mut every = CHECKPOINT_EVERY;
     while !*stop {
-        let waited = rung.wait_timeout(stop, CHECKPOINT_EVERY);
+        let waited = rung.wait_timeout(stop, every);
         (stop, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if *stop {
             return;
@@ -80,11 +85,16 @@ fn checkpoint(
         };
         // While somebody always writes, the journal grows and never begins anew by itself. That keeps writers waiting for
         // as long as there is something left to move, so nearly all of it is moved once more before.
-        if moved("passive") > JOURNAL_PAGES_MAX {
+        let mut pages = moved("passive");
+        // Fewer than before are all of them new: the journal has begun anew.
+        let new = if pages < pages_before { pages } else { pages - pages_before };
+        every = if new < BUSY_PAGES { CHECKPOINT_EVERY } else { CHECKPOINT_BUSY };
+        if pages > JOURNAL_PAGES_MAX {
             moved("passive");
             // Who found the file locked would look again after a millisecond; here they wait for what is left, and no longer.
-            desk.alone(|| moved("restart"));
+            pages = desk.alone(|| moved("restart"));
         }
+        pages_before = pages;
     }
 }
 
