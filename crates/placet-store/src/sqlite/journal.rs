@@ -25,6 +25,9 @@ const JOURNAL_PAGES_MAX: i64 = 1 << 12;
 /// Room on the disk for a journal of that length. A commit into a file that need not grow takes half the time.
 #[cfg(target_os = "linux")]
 const JOURNAL_ROOM: u64 = (JOURNAL_PAGES_MAX as u64) * (4 << 10) + (1 << 20);
+/// A disk with less room than so often that is left alone: what is taken here, the data would lack.
+#[cfg(target_os = "linux")]
+const ROOM_LEFT: u64 = 8;
 /// How long they wait at most for somebody who still reads from it. Then it is tried again next time.
 const READERS_WAITED_FOR: Duration = Duration::from_millis(2);
 
@@ -102,9 +105,10 @@ fn checkpoint(
 /// stops at the first page that was not written. Without the room it works as well, only slower.
 #[cfg(target_os = "linux")]
 fn make_room(journal: &Path, length: u64) {
-    use rustix::fs::{FallocateFlags, fallocate};
+    use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
     if length < JOURNAL_ROOM
         && let Ok(file) = std::fs::OpenOptions::new().write(true).open(journal)
+        && fstatvfs(&file).is_ok_and(|disk| disk.f_bavail * disk.f_frsize > JOURNAL_ROOM * ROOM_LEFT)
     {
         // Never shortens it, and never touches what is there, even if somebody writes to it at the same time. SQLite's
         // locks are on other files: closing this one lets none of them go.
