@@ -7,7 +7,8 @@ use placet_core::{
     grant::{NotGrantable, Wider},
     record::expand,
 };
-use placet_engine::{AnswerError, HoldName, Ruling, Submission};
+use placet_engine::{Answer, AnswerError, HoldName, Ruling, Submission};
+use tokio::task::JoinHandle;
 
 use crate::rig::{Rig, call, harmless, risky, short, ticket, wire};
 
@@ -174,15 +175,20 @@ async fn many_grants_are_told_apart() {
     assert!(asks(&rig, sync("four", "one")).await);
 }
 
+/// Asks, and waits as long as a person may take.
+async fn waits(rig: &Rig, call: ToolCall) -> JoinHandle<Answer> {
+    let engine = rig.engine.clone();
+    let waiting =
+        tokio::spawn(async move { engine.submit(Submission::new(call, Duration::from_secs(60))).await });
+    rig.pending(1).await;
+    waiting
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_waits_goes_on_when_a_grant_answers_the_same_call() {
     let rig = Rig::new();
-    let engine = rig.engine.clone();
     let other = call("git push -f origin release");
-    let asked = other.clone();
-    let waiting =
-        tokio::spawn(async move { engine.submit(Submission::new(asked, Duration::from_secs(60))).await });
-    rig.pending(1).await;
+    let waiting = waits(&rig, other.clone()).await;
     // A call like it is approved for the session; then the very call that somebody waits for comes once more.
     let held = ticket(&rig.ask(risky()).await);
     rig.approve_for(&held, Wider::Session).await.unwrap();
@@ -208,12 +214,9 @@ async fn a_grant_that_ended_is_let_go_in_time() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_waits_goes_on_at_once_however_much_is_written_meanwhile() {
     let rig = Rig::new();
-    let (engine, busy) = (rig.engine.clone(), rig.engine.clone());
+    let busy = rig.engine.clone();
     let other = call("git push -f origin release");
-    let asked = other.clone();
-    let waiting =
-        tokio::spawn(async move { engine.submit(Submission::new(asked, Duration::from_secs(60))).await });
-    rig.pending(1).await;
+    let waiting = waits(&rig, other.clone()).await;
     let held = ticket(&rig.ask(risky()).await);
     rig.approve_for(&held, Wider::Session).await.unwrap();
     // Nobody need find out by looking whether anything has changed: something always has.
