@@ -10,6 +10,7 @@ mod assessor;
 mod audit;
 mod backup;
 mod certificate;
+mod claims;
 mod command_line;
 mod config;
 mod config_command;
