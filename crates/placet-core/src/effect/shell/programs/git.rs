@@ -3,6 +3,7 @@
 use super::{
     Call,
     options::{Options, Style},
+    proxies,
 };
 use crate::effect::{
     Effect, Extent, Manner, Place, Sensitivity, Target, TargetKind, Undo, Verb,
@@ -169,8 +170,11 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
             }
         } else if runs_a_program(key) {
             run_setting(walker, call, value);
-        } else if changes_what_runs(key, value) {
-            setting_changed(walker, call, key);
+        } else {
+            proxies::git_setting(walker, key, value, call.range);
+            if changes_what_runs(key, value) {
+                setting_changed(walker, call, key);
+            }
         }
     }
     if call
@@ -698,6 +702,7 @@ fn config(walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>) {
             .emit(Effect::new(Verb::Configure, target, span).words("makes a git command run something else"));
         return;
     }
+    proxies::git_setting(walker, &key, value, call.range);
     if changes_what_runs(&key, value) {
         setting_changed(walker, call, &key);
         return;

@@ -4,6 +4,7 @@ use super::{
     Call,
     foreign::{run_foreign, run_inline},
     options::Options,
+    proxies,
 };
 use crate::effect::{
     Effect, Manner, Seen, Target, TargetKind, Undo, Verb,
@@ -327,7 +328,13 @@ pub fn script_file(
 pub fn settings_that_run(walker: &mut Walker<'_>, overlay: &[(&str, Flow)], range: (usize, usize)) {
     for (name, value) in overlay {
         match *name {
+            name if proxies::is_variable(name) => proxies::variable(walker, value, range),
+            "CURL_HOME" | "WGETRC" | "SYSTEM_WGETRC" => {
+                walker.opaque("settings from a file say where data goes", range);
+            }
             "GIT_SSH_COMMAND"
+            | "GIT_SSH"
+            | "RSYNC_CONNECT_PROG"
             | "GIT_EXTERNAL_DIFF"
             | "GIT_PAGER"
             | "PAGER"

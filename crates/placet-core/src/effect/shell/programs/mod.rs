@@ -21,6 +21,10 @@ mod find;
 
 pub(super) mod network;
 
+mod proxies;
+
+mod sftp;
+
 mod wrappers;
 
 mod interpreters;

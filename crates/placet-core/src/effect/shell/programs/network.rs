@@ -3,6 +3,7 @@
 use super::{
     Call,
     options::{Options, Style},
+    proxies, sftp,
 };
 use crate::effect::{
     Effect, Extent, Manner, Place, Seen, Sensitivity, Target, TargetKind, Undo, Verb,
@@ -19,12 +20,22 @@ pub const NAMES: &str = "\
     sftp ftp lftp tftp telnet rclone";
 
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
+    if !call.args.is_empty() {
+        proxies::set_by_script(walker, call.range);
+    }
     Some(match call.name {
         "curl" | "curlie" => curl(walker, call),
         "wget" | "wget2" => wget(walker, call),
         "http" | "https" | "xh" | "xhs" => httpie(walker, call),
         "aria2c" | "axel" => {
-            let options = Options::read(call.args, &["-o", "-d", "--out", "--dir", "-x", "-s"], Style::Gnu);
+            let options = Options::read(call.args, ARIA_FLAGS, Style::Gnu);
+            const ARIA_PROXIES: &[&str] = &["--all-proxy", "--http-proxy", "--https-proxy", "--ftp-proxy"];
+            for proxy in options.values(ARIA_PROXIES).cloned().collect::<Vec<_>>() {
+                proxies::passes(walker, proxy.as_str(), proxy.range);
+            }
+            if options.has(&["-i", "--input-file", "--conf-path", "--torrent-file", "--metalink-file"]) {
+                walker.opaque("a file says what is fetched from where", call.range);
+            }
             for url in &options.operands {
                 fetch(walker, url);
             }
@@ -35,7 +46,8 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
         }
         "nc" | "ncat" | "netcat" | "nc.traditional" | "nc.openbsd" => netcat(walker, call),
         "socat" => socat(walker, call),
-        "scp" | "sftp" => scp(walker, call),
+        "scp" => scp(walker, call),
+        "sftp" => sftp::run(walker, call),
         "ftp" | "lftp" | "tftp" | "telnet" => {
             let options = Options::read(call.args, &["-u", "-p", "-e", "-c", "-P"], Style::Gnu);
             for arg in options.values(&["-e", "-c"]).cloned().collect::<Vec<_>>() {
@@ -64,6 +76,24 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
         _ => return None,
     })
 }
+
+const ARIA_FLAGS: &[&str] = &[
+    "-o",
+    "-d",
+    "--out",
+    "--dir",
+    "-x",
+    "-s",
+    "-i",
+    "--input-file",
+    "--conf-path",
+    "--torrent-file",
+    "--metalink-file",
+    "--all-proxy",
+    "--http-proxy",
+    "--https-proxy",
+    "--ftp-proxy",
+];
 
 /// The machine or address `text` names, as one that data may go to.
 pub fn host_target(text: &str) -> Target {
@@ -97,7 +127,7 @@ fn fetch(walker: &mut Walker<'_>, url: &Arg<'_>) -> Flow {
 }
 
 /// Data of `origin` leaves for `host`.
-fn send(walker: &mut Walker<'_>, host: &str, origin: Origin, range: (usize, usize)) {
+pub(super) fn send(walker: &mut Walker<'_>, host: &str, origin: Origin, range: (usize, usize)) {
     let span = walker.span(range);
     let mut effect = url::read(host).effect(Verb::Send, span);
     if origin.has(Origin::SECRET) {
@@ -188,10 +218,57 @@ const CURL_FLAGS: &[&str] = &[
     "--socks5-hostname",
     "--capath",
     "--ciphers",
+    "--proxy1.0",
+    "--dns-servers",
+    "--ipfs-gateway",
 ];
 
 fn curl(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let options = Options::read(call.args, CURL_FLAGS, Style::Gnu);
+    let files: Vec<Arg<'_>> = options.values(&["-K", "--config"]).cloned().collect();
+    if files.is_empty() {
+        return curl_with(walker, call, &options);
+    }
+    let mut args = call.args.to_vec();
+    for file in files {
+        let is_input = matches!(file.as_str(), "-" | "/dev/stdin");
+        let known = if is_input {
+            call.stdin.clone().unwrap_or_else(Flow::empty)
+        } else {
+            walker.read(&file).then(walker.content(file.as_str()))
+        };
+        match known.text {
+            Some(text) => args.extend(configured(&text).into_iter().map(|word| {
+                let literal = Arg::literal(word, file.range);
+                Arg { origin: known.origin, ..literal }
+            })),
+            None => walker.opaque("a file says what curl does, and with whom", file.range),
+        }
+    }
+    let options = Options::read(&args, CURL_FLAGS, Style::Gnu);
+    curl_with(walker, call, &options)
+}
+
+/// The arguments that a configuration of curl stands for, a line each: `url = "https://…"`, `-d @file`, `silent`.
+fn configured(text: &str) -> Vec<String> {
+    let mut args = Vec::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let end = line.find([' ', '\t', '=', ':']).unwrap_or(line.len());
+        let (name, value) = line.split_at(end);
+        let value = value.trim_start_matches([' ', '\t', '=', ':']);
+        let value = match value.strip_prefix('"') {
+            Some(quoted) => quoted.split('"').next().unwrap_or("").replace('\\', ""),
+            None => value.split_ascii_whitespace().next().unwrap_or("").to_owned(),
+        };
+        args.push(if name.starts_with('-') { name.to_owned() } else { format!("--{name}") });
+        if !value.is_empty() {
+            args.push(value);
+        }
+    }
+    args
+}
+
+fn curl_with(walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>) -> Flow {
     if options.has_exactly(&["--help", "--version", "-V"]) {
         return plain(walker, call);
     }
@@ -225,7 +302,7 @@ fn curl(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         sends = true;
         sent = sent.and(named_content(walker, call, &file));
     }
-    for cookies in options.values(&["-b", "--cookie", "-K", "--config"]).cloned().collect::<Vec<_>>() {
+    for cookies in options.values(&["-b", "--cookie"]).cloned().collect::<Vec<_>>() {
         if !cookies.as_str().contains('=') && !cookies.as_str().is_empty() {
             walker.read(&cookies);
         }
@@ -244,7 +321,14 @@ fn curl(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         }
     }
     if !urls.is_empty() {
-        addresses.extend(detours(&options));
+        for proxy in options.values(PROXIES).filter(|proxy| !proxy.as_str().is_empty()) {
+            send(walker, proxy.as_str(), sent, proxy.range);
+        }
+        // What is meant for the host of the address goes there, and what comes back comes from there.
+        for machine in stand_ins(options) {
+            send(walker, machine.as_str(), sent, machine.range);
+            addresses.push(machine);
+        }
     }
     for path in options.values(&["--unix-socket", "--abstract-unix-socket"]).cloned().collect::<Vec<_>>() {
         socket(walker, &path);
@@ -345,23 +429,27 @@ fn range(text: &str) -> Vec<String> {
     }
 }
 
-/// Where else a request goes, whatever its address says: through a proxy, or to another machine of that name.
-fn detours<'r>(options: &Options<'r>) -> Vec<Arg<'r>> {
-    const PROXIES: &[&str] = &[
-        "-x",
-        "--proxy",
-        "--preproxy",
-        "--socks4",
-        "--socks4a",
-        "--socks5",
-        "--socks5-hostname",
-        "--doh-url",
-    ];
-    let mut detours: Vec<Arg<'r>> =
-        options.values(PROXIES).filter(|proxy| !proxy.as_str().is_empty()).cloned().collect();
+/// Options of curl that name a machine which sees what is asked for.
+const PROXIES: &[&str] = &[
+    "-x",
+    "--proxy",
+    "--proxy1.0",
+    "--preproxy",
+    "--socks4",
+    "--socks4a",
+    "--socks5",
+    "--socks5-hostname",
+    "--doh-url",
+    "--dns-servers",
+    "--ipfs-gateway",
+];
+
+/// The machines that a request goes to instead of the host of its address.
+fn stand_ins<'r>(options: &Options<'r>) -> Vec<Arg<'r>> {
+    let mut machines: Vec<Arg<'r>> = Vec::new();
     let mut add = |arg: &Arg<'r>, host: &str| {
         if !host.is_empty() {
-            detours.push(Arg { text: host.to_owned().into(), ..arg.clone() });
+            machines.push(Arg { text: host.to_owned().into(), ..arg.clone() });
         }
     };
     for arg in options.values(&["--connect-to"]) {
@@ -375,7 +463,7 @@ fn detours<'r>(options: &Options<'r>) -> Vec<Arg<'r>> {
             add(arg, host);
         }
     }
-    detours
+    machines
 }
 
 fn plain(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
@@ -498,6 +586,8 @@ const WGET_FLAGS: &[&str] = &[
     "-X",
     "-I",
     "--use-askpass",
+    "--config",
+    "--base",
 ];
 
 fn wget(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
@@ -514,12 +604,33 @@ fn wget(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     for data in options.values(&["--post-data", "--body-data"]) {
         sent = sent.and(data.origin);
     }
+    for setting in options.values(&["-e", "--execute"]).cloned().collect::<Vec<_>>() {
+        proxies::wget_setting(walker, &setting);
+    }
+    if options.has(&["--config"]) {
+        walker.opaque("settings of wget from a file", call.range);
+    }
     for askpass in options.values(&["--use-askpass"]).cloned().collect::<Vec<_>>() {
         walker.nested(askpass.as_str(), askpass.range, None);
     }
     let method = options.value(&["--method"]).map(|arg| arg.as_str().to_ascii_uppercase());
     let mut origin = Origin::PLAIN;
-    let urls: Vec<Arg<'_>> = options.operands.iter().map(|arg| (*arg).clone()).collect();
+    let mut urls: Vec<Arg<'_>> = options.operands.iter().map(|arg| (*arg).clone()).collect();
+    for list in options.values(&["-i", "--input-file"]).cloned().collect::<Vec<_>>() {
+        let is_input = list.as_str() == "-";
+        let known = if is_input {
+            call.stdin.clone().unwrap_or_else(Flow::empty)
+        } else {
+            walker.read(&list).then(walker.content(list.as_str()))
+        };
+        let lines = known.text.unwrap_or_else(|| HOLE.to_string());
+        let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
+        urls.extend(lines.map(|line| Arg {
+            text: line.to_owned().into(),
+            origin: known.origin,
+            ..list.clone()
+        }));
+    }
     for url in &urls {
         if sends || matches!(method.as_deref(), Some("POST" | "PUT" | "PATCH" | "DELETE")) {
             origin = origin.and(request(walker, url, method.as_deref(), sent).origin);
@@ -546,8 +657,20 @@ fn wget(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
 }
 
 fn httpie(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
-    let options =
-        Options::read(call.args, &["-a", "--auth", "-o", "--output", "--session", "-A"], Style::Gnu);
+    let options = Options::read(
+        call.args,
+        &["-a", "--auth", "-o", "--output", "--session", "-A", "--proxy"],
+        Style::Gnu,
+    );
+    for proxy in options.values(&["--proxy"]).cloned().collect::<Vec<_>>() {
+        // `protocol:address`, such as `http:http://proxy:3128`; xh has `all:`.
+        let text = proxy.as_str();
+        let address = match text.split_once(':') {
+            Some(("http" | "https" | "all", rest)) if !rest.starts_with("//") => rest,
+            _ => text,
+        };
+        proxies::passes(walker, address, proxy.range);
+    }
     let mut operands = options.operands.iter().peekable();
     let method = operands
         .next_if(|arg| {
@@ -605,6 +728,9 @@ fn netcat(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         && let Some(path) = options.first().cloned()
     {
         socket(walker, &path);
+    }
+    for proxy in options.values(&["-x", "--proxy"]).cloned().collect::<Vec<_>>() {
+        proxies::passes(walker, proxy.as_str(), proxy.range);
     }
     let listens = options.has(&["-l", "--listen"]);
     // Who listens names a port of their own; the other end is whoever comes.
@@ -678,7 +804,14 @@ fn socat(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
                 || kind.starts_with("VSOCK")
                 || kind.starts_with("SCTP")
             {
-                remote = Some(rest_plain);
+                if kind.starts_with("PROXY") || kind.starts_with("SOCKS") {
+                    // `PROXY:proxy:host:port`
+                    let mut machines = rest_plain.split(':');
+                    proxies::passes(walker, machines.next().unwrap_or(""), arg.range);
+                    remote = Some(machines.next().unwrap_or("").to_owned());
+                } else {
+                    remote = Some(rest_plain);
+                }
             } else if matches!(kind.as_str(), "OPEN" | "FILE" | "GOPEN") {
                 let file = Arg {
                     text: rest_plain.split(',').next().unwrap_or("").to_owned().into(),
@@ -727,7 +860,13 @@ const SCP_FLAGS: &[&str] = &["-i", "-P", "-o", "-F", "-c", "-l", "-S", "-J", "-b
 fn scp(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let options = Options::read(call.args, SCP_FLAGS, Style::Gnu);
     for arg in options.values(&["-o"]).cloned().collect::<Vec<_>>() {
-        super::wrappers::ssh_option(walker, &arg);
+        proxies::ssh_setting(walker, &arg);
+    }
+    for arg in options.values(&["-J"]).cloned().collect::<Vec<_>>() {
+        proxies::jumps(walker, arg.as_str(), arg.range);
+    }
+    if options.has_exactly(&["-F"]) {
+        walker.opaque("settings of ssh from a file", call.range);
     }
     for arg in options.values(&["-S"]).cloned().collect::<Vec<_>>() {
         walker.nested(arg.as_str(), arg.range, None);

@@ -332,8 +332,16 @@ fn unwrap(walker: &mut Walker<'_>, call: &Call<'_>, wrapper: &Wrapper) -> Flow {
     }
     at += wrapper.skip;
     // `sudo NAME=value command`, `sudo -i`
-    while call.args.get(at).is_some_and(|arg| is_assignment(arg.as_str())) {
+    while let Some(arg) = call.args.get(at).filter(|arg| is_assignment(arg.as_str())) {
+        if let Some((name, value)) = arg.as_str().split_once('=') {
+            let value = Flow { text: Some(value.to_owned()), origin: arg.origin };
+            super::settings_that_run(walker, &[(name, value)], arg.range);
+        }
         at += 1;
+    }
+    if matches!(call.name, "torsocks" | "torify" | "proxychains" | "proxychains4") {
+        // Its settings say through whom.
+        super::proxies::passes(walker, HOLE.encode_utf8(&mut [0; 4]), call.range);
     }
     let rest = call.args.get(at..).unwrap_or(&[]);
     if rest.is_empty() {
@@ -563,7 +571,17 @@ fn ssh(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     }
     let (options, at) = Options::leading(call.args, SSH_FLAGS);
     for arg in options.values(&["-o"]).cloned().collect::<Vec<_>>() {
-        ssh_option(walker, &arg);
+        super::proxies::ssh_setting(walker, &arg);
+    }
+    for arg in options.values(&["-J"]).cloned().collect::<Vec<_>>() {
+        super::proxies::jumps(walker, arg.as_str(), arg.range);
+    }
+    for arg in options.values(&["-W"]).cloned().collect::<Vec<_>>() {
+        walker.send(arg.as_str(), call.input_origin(), arg.range);
+    }
+    if options.has_exactly(&["-F"]) && options.value(&["-F"]).is_some_and(|file| file.as_str() != "/dev/null")
+    {
+        walker.opaque("settings of ssh from a file", call.range);
     }
     if options.has_exactly(&["-R"]) {
         let span = walker.span(call.range);
@@ -577,7 +595,13 @@ fn ssh(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let host = call.args.get(at).map_or("", |arg| arg.as_str()).to_owned();
     let mut rest = call.args.get(at + 1..).unwrap_or(&[]);
     // Flags may also follow the host.
-    let (_, more) = Options::leading(rest, SSH_FLAGS);
+    let (after, more) = Options::leading(rest, SSH_FLAGS);
+    for arg in after.values(&["-o"]).cloned().collect::<Vec<_>>() {
+        super::proxies::ssh_setting(walker, &arg);
+    }
+    for arg in after.values(&["-J"]).cloned().collect::<Vec<_>>() {
+        super::proxies::jumps(walker, arg.as_str(), arg.range);
+    }
     rest = &rest[more..];
     if !host.is_empty() {
         walker.send(&host, call.input_origin(), call.range);
@@ -601,18 +625,6 @@ fn ssh(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         walker.in_subshell(|walker| walker.nested(&text, call.range, call.stdin.clone()))
     });
     Flow::unknown(Origin::FETCHED)
-}
-
-/// `-o ProxyCommand=…` runs a command here.
-pub(super) fn ssh_option(walker: &mut Walker<'_>, arg: &Arg<'_>) {
-    let text = arg.as_str();
-    let Some(at) = text.find(['=', ' ']) else { return };
-    if matches!(
-        text[..at].to_ascii_lowercase().as_str(),
-        "proxycommand" | "localcommand" | "knownhostscommand" | "pkcs11provider"
-    ) {
-        walker.nested(&text[at + 1..], arg.range, None);
-    }
 }
 
 /// Programs that take a command as one text, somewhere in their arguments.
