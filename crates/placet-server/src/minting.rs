@@ -82,9 +82,13 @@ pub async fn mint(asked: Asked) -> Result<Response, Problem> {
     let minted = issue(&asked, body.order()).await?;
     let permits: Vec<String> =
         minted.scope.capabilities.iter().map(|capability| capability.deed.describe()).collect();
-    let shown = json!({
+    let notes = placet_core::warrant::pitfalls::pitfalls(&minted.scope);
+    let mut shown = json!({
         "id": minted.id.to_string(), "expires": minted.expires, "permits": permits, "warrant": minted.warrant.to_text(),
     });
+    if !notes.is_empty() {
+        shown["notes"] = json!(notes);
+    }
     Ok(reply(StatusCode::CREATED, &shown))
 }
 

@@ -48,6 +48,8 @@ mod wish;
 
 pub mod narrow;
 
+pub mod pitfalls;
+
 pub mod witness;
 
 mod view;

@@ -6,6 +6,7 @@ use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use placet_core::warrant::{
     self, Purpose, Scope, SealedWarrant, Slip, Subject, Terms, WarrantId, narrow, parse_duration,
+    pitfalls::pitfalls,
 };
 use serde_json::json;
 
@@ -113,6 +114,7 @@ pub struct Grant {
 pub fn mint(arguments: &Mint, shared: &Shared) -> anyhow::Result<ExitCode> {
     let terms = terms(&arguments.terms, shared)?;
     let (id, expires) = (terms.id, terms.expires);
+    note_pitfalls(&terms.scope)?;
     let key = keyring::signing_key(&arguments.terms.key, &shared.keys)?;
     let warrant = SealedWarrant::mint(terms, &key)?;
     hand_over(&warrant, id, &expires.to_string(), &arguments.terms, shared)
@@ -123,6 +125,7 @@ pub fn grant(arguments: &Grant, shared: &Shared) -> anyhow::Result<ExitCode> {
     let parent = given(arguments.warrant.as_deref())?.peek()?;
     let terms = terms(&arguments.terms, shared)?;
     let (id, expires, scope) = (terms.id, terms.expires, terms.scope.clone());
+    note_pitfalls(&scope)?;
     let key = keyring::signing_key(&arguments.terms.key, &shared.keys)?;
     let warrant = parent.grant(terms, &key)?;
     for (number, link) in parent.links().iter().enumerate() {
@@ -135,6 +138,14 @@ pub fn grant(arguments: &Grant, shared: &Shared) -> anyhow::Result<ExitCode> {
         }
     }
     hand_over(&warrant, id, &expires.to_string(), &arguments.terms, shared)
+}
+
+/// Tells the author where a link permits more than it seems to.
+fn note_pitfalls(scope: &Scope) -> anyhow::Result<()> {
+    for pitfall in pitfalls(scope) {
+        writeln!(anstream::stderr(), "note: {pitfall}")?;
+    }
+    Ok(())
 }
 
 fn hand_over(
