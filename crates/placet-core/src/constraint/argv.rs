@@ -1,14 +1,7 @@
 //! `argv`: the value is one command, nothing beside it, with this program, these sub-commands and no flags but these.
 
-use super::{Check, InvalidConstraint, bounded};
-use crate::{
-    Json,
-    effect::shell::{
-        parse::{Budget, parse},
-        syntax::{Command, Link, Part, Word},
-    },
-    json::excerpt,
-};
+use super::{Check, InvalidConstraint, bounded, plain_command::words_of};
+use crate::{Json, json::excerpt};
 
 /// The shape of a command, such as `git status|log|diff -s --format=* ..`.
 ///
@@ -23,9 +16,9 @@ use crate::{
 /// | `-*` | any flag |
 /// | `..` | any further words that are no flags |
 ///
-/// The value is text that a shell would read, or a list of words. Text is read by the grammar of the shell and must be
-/// one simple command whose words are known before it runs: no second command, pipe, redirection, assignment, variable,
-/// substitution or wildcard. A list may be `[bash, -c, text]`, which is read as the text.
+/// The value is text that a shell would read, or a list of words. Text must be a [plain command](words_of): words that every
+/// shell reads alike, with no second command, pipe, redirection, assignment, variable, substitution or wildcard. A list may
+/// be `[bash, -c, text]`, which is read as the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argv {
     source: String,
@@ -53,7 +46,6 @@ struct Flag {
 }
 
 const PARTS_MAX: usize = 256;
-const COMMAND_BUDGET: Budget = Budget { bytes_max: 1 << 16, depth_max: 4, nodes_max: 10_000 };
 
 impl Argv {
     /// Reads a shape.
@@ -144,9 +136,9 @@ impl Argv {
     }
 
     pub(super) fn check_text(&self, text: &str) -> Check {
-        match simple_command(text) {
+        match words_of(text) {
             Ok(words) => {
-                let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
                 Check::of(self.permits(&words))
             }
             Err(found) => Check::Mismatch { expected: "one plain command", found },
@@ -224,55 +216,7 @@ fn place(part: &str) -> Result<Place, String> {
     Ok(Place::OneOf(choices))
 }
 
+/// Whether a word of a list has no characters that programs drop or stop at.
 fn is_text(word: &str) -> bool {
     !word.contains(|letter: char| letter.is_control() && letter != '\n' && letter != '\t')
-}
-
-/// The words of `text`, if a shell would run exactly one simple command with words that are known now.
-fn simple_command(text: &str) -> Result<Vec<String>, &'static str> {
-    if !is_text(text) {
-        return Err("a command with control characters");
-    }
-    let parsed = parse(text, COMMAND_BUDGET);
-    if parsed.problem.is_some() {
-        return Err("a command that cannot be read");
-    }
-    let [item] = parsed.script.items.as_slice() else {
-        return Err(if parsed.script.items.is_empty() { "no command" } else { "several commands" });
-    };
-    let [stage] = item.stages.as_slice() else { return Err("a pipeline") };
-    if item.background || item.link != Link::Then {
-        return Err("a command in the background");
-    }
-    if !stage.redirects.is_empty() {
-        return Err("a command with a redirection");
-    }
-    let Command::Simple { assignments, words } = &stage.command else { return Err("a compound command") };
-    if !assignments.is_empty() {
-        return Err("a command with an assignment");
-    }
-    // What the parser passes over, such as `time` and `!`, is something else than the command.
-    let before = words.first().map_or("", |word| &text[..word.range.start.min(text.len())]);
-    if !before.trim().is_empty() {
-        return Err("a command with something before it");
-    }
-    words.iter().map(literal).collect()
-}
-
-/// The text of a word that nothing is expanded in.
-fn literal(word: &Word<'_>) -> Result<String, &'static str> {
-    let mut whole = String::new();
-    for (number, part) in word.parts.iter().enumerate() {
-        let Part::Text { text, quoted } = part else { return Err("a command with an expansion") };
-        if !quoted {
-            if text.contains(['*', '?', '[', '{', '}']) {
-                return Err("a command with a wildcard");
-            }
-            if number == 0 && text.starts_with('~') {
-                return Err("a command with an expansion");
-            }
-        }
-        whole.push_str(text);
-    }
-    Ok(whole)
 }

@@ -5,10 +5,11 @@ use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
 };
 
-use super::{Check, InvalidConstraint};
+use super::{Check, InvalidConstraint, public_address::embedded};
 use crate::json::excerpt;
 
-/// A range of addresses. A v4 address that is written as v6 (`::ffff:10.0.0.1`) counts as the v4 address it is.
+/// A range of addresses. A v4 address that is written as v6 (`::ffff:10.0.0.1`) counts as the v4 address it is. One that a
+/// translator or a tunnel turns into a v4 address of the range is not in it, and not outside it either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cidr {
     network: IpAddr,
@@ -60,6 +61,17 @@ impl Cidr {
         self.length <= other.length && self.holds(other.network)
     }
 
+    /// Whether packets for `address` may end in the range, though it is not in it.
+    fn is_behind(&self, address: Ipv6Addr) -> bool {
+        // The old way to write an address of version 4, with nothing before it.
+        let compatible = match address.segments() {
+            [0, 0, 0, 0, 0, 0, 0, 0 | 1] => None,
+            [0, 0, 0, 0, 0, 0, ..] => address.to_ipv4(),
+            _ => None,
+        };
+        embedded(address).into_iter().chain(compatible).any(|v4| self.holds(IpAddr::V4(v4)))
+    }
+
     pub(super) fn check_text(&self, text: &str) -> Check {
         let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
         let address = match inner {
@@ -67,10 +79,25 @@ impl Cidr {
             None => text.parse::<IpAddr>(),
         };
         match address {
-            Ok(address) => Check::of(self.holds(address)),
+            Ok(address) if self.holds(address) => Check::Yes,
+            Ok(IpAddr::V6(v6)) if self.is_behind(v6) => Check::Mismatch {
+                expected: "a network address",
+                found: "an address of version 6 for one of version 4",
+            },
+            Ok(_) => Check::No,
             Err(_) => Check::Mismatch { expected: "a network address", found: "other text" },
         }
     }
+}
+
+/// The block of version 4 that begins at `octets`.
+pub(super) fn block_v4(octets: [u8; 4], length: u8) -> Cidr {
+    Cidr { network: IpAddr::V4(octets.into()), length }
+}
+
+/// The block of version 6 that begins at `groups`.
+pub(super) fn block_v6(groups: [u16; 8], length: u8) -> Cidr {
+    Cidr { network: IpAddr::V6(groups.into()), length }
 }
 
 fn masked(address: IpAddr, length: u8) -> IpAddr {

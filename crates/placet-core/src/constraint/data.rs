@@ -4,7 +4,7 @@
 
 use super::{
     All, Anchor, Any, Argv, Bound, Cidr, Constraint, Contains, DEPTH_MAX, Exact, Glob, InvalidConstraint,
-    Length, Not, NotOneOf, OneOf, Range, Regex, Subset, Under, Url,
+    Length, Not, NotOneOf, OneOf, Range, Regex, Strictness, Subset, Under, Url,
 };
 use crate::{
     Json,
@@ -34,7 +34,7 @@ pub const OPERATORS: &[&str] = &[
     "url_safe",
 ];
 
-/// Reads a constraint. `anchor` says how much of a text a `regex` must match.
+/// Reads a constraint. `anchor` says how much of a text a `regex` must match, and so whether it grants or watches.
 pub fn parse(data: &Located, anchor: Anchor) -> Result<Constraint, LocatedError> {
     read(data, anchor, 1)
 }
@@ -77,15 +77,15 @@ fn operator(key: &Key, data: &Located, anchor: Anchor, depth: usize) -> Result<C
         "not_one_of" => NotOneOf::new(values(data, name)?).map(Constraint::NotOneOf).map_err(at),
         "subset" => Subset::new(values(data, name)?).map(Constraint::Subset).map_err(at),
         "contains" => Contains::new(data.to_json()).map(Constraint::Contains).map_err(at),
-        "glob" => Glob::new(data.text(name)?).map(Constraint::Glob).map_err(at),
+        "glob" => Glob::with(data.text(name)?, strictness(anchor)).map(Constraint::Glob).map_err(at),
         "regex" => match &data.value {
             Value::Pattern { source, literals } if anchor == Anchor::Part => {
                 Ok(Constraint::Regex(Regex::made_ready(source, literals.clone())))
             }
             _ => Regex::new(data.text(name)?, anchor).map(Constraint::Regex).map_err(at),
         },
-        "under" => Under::new(data.text(name)?).map(Constraint::Under).map_err(at),
-        "url" => Url::new(data.text(name)?).map(Constraint::Url).map_err(at),
+        "under" => Under::with(data.text(name)?, strictness(anchor)).map(Constraint::Under).map_err(at),
+        "url" => Url::with(data.text(name)?, strictness(anchor)).map(Constraint::Url).map_err(at),
         "cidr" => Cidr::new(data.text(name)?).map(Constraint::Cidr).map_err(at),
         "argv" => Argv::new(data.text(name)?).map(Constraint::Argv).map_err(at),
         "range" => range(data),
@@ -94,6 +94,14 @@ fn operator(key: &Key, data: &Located, anchor: Anchor, depth: usize) -> Result<C
         "any" => Any::new(members()?).map(Constraint::Any).map_err(at),
         "not" => Not::new(read(data, anchor, depth + 1)?).map(Constraint::Not).map_err(at),
         other => Err(unknown(key, other, OPERATORS, "operator")),
+    }
+}
+
+/// What looks for a part of a text watches; what wants the whole of it grants.
+fn strictness(anchor: Anchor) -> Strictness {
+    match anchor {
+        Anchor::Whole => Strictness::Strict,
+        Anchor::Part => Strictness::Lenient,
     }
 }
 

@@ -1,20 +1,30 @@
 //! `glob`: the whole text has a shape, where `*` stands for anything but `/`, `**` for anything, `?` for one letter but `/`.
 
-use super::InvalidConstraint;
+use super::{
+    Check, InvalidConstraint,
+    spelling::{Strictness, oddity},
+};
 use crate::json::excerpt;
 
 /// A shape with wildcards. A backslash takes the meaning from what follows it.
+///
+/// A strict shape is made for paths: `*` and `?` stop at backslashes too, a `*` between two slashes is never empty, and a text
+/// whose part beyond the fixed beginning of the shape has dot segments or is otherwise [odd](oddity) has no answer: no
+/// wildcard stands for `..`.
 ///
 /// All states are followed at once, in four machine words, so a text costs one step a letter whatever the shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
     source: String,
+    strictness: Strictness,
     /// The letters that stand for themselves, sorted, with the places where they stand.
     letters: Vec<(char, Bits)>,
     /// Places of `?`.
     one: Bits,
-    /// Places of `*` and `**`, which may be passed over.
+    /// Places of `*` and `**`.
     star: Bits,
+    /// Those of them that may stand for nothing.
+    empty: Bits,
     /// Places of `**`.
     all: Bits,
     /// The place after the last.
@@ -33,19 +43,27 @@ struct Bits([u64; 4]);
 const PLACES_MAX: usize = 255;
 
 impl Glob {
-    /// Reads a shape.
+    /// Reads a shape for what grants.
     pub fn new(source: &str) -> Result<Self, InvalidConstraint> {
+        Self::with(source, Strictness::Strict)
+    }
+
+    /// Reads a shape.
+    pub fn with(source: &str, strictness: Strictness) -> Result<Self, InvalidConstraint> {
         let mut glob = Self {
             source: source.to_owned(),
+            strictness,
             letters: Vec::new(),
             one: Bits::default(),
             star: Bits::default(),
+            empty: Bits::default(),
             all: Bits::default(),
             end: 0,
             head: String::new(),
             head_end: 0,
         };
         let mut letters = source.chars().peekable();
+        let mut after_slash = true;
         while let Some(letter) = letters.next() {
             if glob.end >= PLACES_MAX {
                 return Err(InvalidConstraint::new(format!(
@@ -59,8 +77,14 @@ impl Glob {
                         several = true;
                     }
                     glob.star.set(glob.end);
+                    let whole_name = after_slash && matches!(letters.peek(), None | Some('/'));
                     if several {
                         glob.all.set(glob.end);
+                        glob.empty.set(glob.end);
+                    } else if whole_name && strictness == Strictness::Strict {
+                        glob.one.set(glob.end);
+                    } else {
+                        glob.empty.set(glob.end);
                     }
                 }
                 '?' => glob.one.set(glob.end),
@@ -81,6 +105,7 @@ impl Glob {
                 }
                 letter => glob.literal(letter),
             }
+            after_slash = letter == '/';
             glob.end += 1;
         }
         glob.letters.sort_by_key(|(letter, _)| *letter);
@@ -107,12 +132,40 @@ impl Glob {
         }
     }
 
-    /// Whether the whole of `text` has the shape.
-    pub fn matches(&self, text: &str) -> bool {
+    pub(super) fn check_text(&self, text: &str) -> Check {
+        let found = match self.strictness {
+            Strictness::Strict => self.oddity(text),
+            Strictness::Lenient => None,
+        };
+        match found {
+            Some(found) => Check::Mismatch { expected: "text that every program reads alike", found },
+            None => Check::of(self.matches(text)),
+        }
+    }
+
+    /// What is odd about the part of `text` that is not fixed by the shape.
+    fn oddity(&self, text: &str) -> Option<&'static str> {
+        let fixed = self.head.rfind('/').map_or("", |at| &self.head[..=at]);
+        // With the slash before it: another one makes two.
+        let free = if text.starts_with(fixed) { &text[fixed.len().saturating_sub(1)..] } else { text };
+        let begins_as_name = fixed.is_empty() && (self.one.has(0) || self.star.has(0)) && !self.all.has(0);
+        let home_or_drive = text.starts_with('~')
+            || matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+        if begins_as_name && home_or_drive {
+            return Some("text that begins with a home directory or a drive");
+        }
+        oddity(free)
+    }
+
+    /// Whether the whole of `text` has the shape, by its letters.
+    fn matches(&self, text: &str) -> bool {
         let Some(rest) = text.strip_prefix(self.head.as_str()) else { return false };
+        let is_strict = self.strictness == Strictness::Strict;
+        let is_separator = |letter: u8| letter == b'/' || is_strict && letter == b'\\';
         if self.head_end + 1 == self.end && self.star.has(self.head_end) {
             // `/data/*`, as most are.
-            return self.all.has(self.head_end) || !rest.as_bytes().contains(&b'/');
+            return self.all.has(self.head_end)
+                || (self.empty.has(self.head_end) || !rest.is_empty()) && !rest.bytes().any(is_separator);
         }
         let mut at = Bits::default();
         at.set(self.head_end);
@@ -122,7 +175,7 @@ impl Glob {
                 Ok(found) => self.letters[found].1,
                 Err(_) => Bits::default(),
             };
-            let staying = if letter == '/' {
+            let staying = if letter == '/' || is_strict && letter == '\\' {
                 self.all
             } else {
                 advancing = advancing.or(self.one);
@@ -138,7 +191,7 @@ impl Glob {
 
     /// The states `at` and those after a wildcard that stands for nothing. Two never stand side by side.
     fn passed_over(&self, at: Bits) -> Bits {
-        at.or(at.and(self.star).up())
+        at.or(at.and(self.empty).up())
     }
 
     /// The longest text without wildcards in it.

@@ -43,6 +43,12 @@ mod not;
 
 mod data;
 
+mod plain_command;
+
+mod public_address;
+
+mod spelling;
+
 mod web;
 
 use crate::{Json, json::excerpt};
@@ -61,6 +67,7 @@ pub use self::{
     one_of::OneOf,
     range::{Bound, Range, compare},
     regex::{Anchor, BEYOND_ASCII, Regex},
+    spelling::Strictness,
     subset::Subset,
     under::{Under, normal},
     url::Url,
@@ -199,7 +206,7 @@ impl Constraint {
             Self::Exact(exact) => exact.check_text(text),
             Self::OneOf(one_of) => one_of.check_text(text),
             Self::NotOneOf(not_one_of) => not_one_of.check_text(text),
-            Self::Glob(glob) => Check::of(glob.matches(text)),
+            Self::Glob(glob) => glob.check_text(text),
             Self::Regex(regex) => Check::of(regex.matches(text)),
             Self::Range(_) => Check::Mismatch { expected: "a number", found: "text" },
             Self::Under(under) => under.check_text(text),

@@ -2,7 +2,8 @@
 
 use super::{
     Check, Glob, InvalidConstraint, bounded,
-    web::{self, is_host, is_port, plain, usual_port},
+    spelling::Strictness,
+    web::{self, encodes_plain_letters, is_host, is_port, plain, usual_port},
 };
 use crate::json::excerpt;
 
@@ -10,10 +11,12 @@ use crate::json::excerpt;
 ///
 /// The scheme stands for itself. A host is itself, or with `*.` in front any name below it (not itself), or `*` alone.
 /// A port is as written, or the usual one of the scheme, or any with `:*`. A path is a glob; without one, any path. Query
-/// and fragment may be anything. An address that two programs could read differently has no answer.
+/// and fragment may be anything. An address that two programs could read differently has no answer; for what grants, that
+/// includes a path with a letter that need not be encoded and is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
     source: String,
+    strictness: Strictness,
     scheme: String,
     host: Host,
     port: Port,
@@ -35,8 +38,13 @@ enum Port {
 }
 
 impl Url {
-    /// Reads a shape.
+    /// Reads a shape for what grants.
     pub fn new(source: &str) -> Result<Self, InvalidConstraint> {
+        Self::with(source, Strictness::Strict)
+    }
+
+    /// Reads a shape.
+    pub fn with(source: &str, strictness: Strictness) -> Result<Self, InvalidConstraint> {
         let shown = excerpt(bounded(source)?);
         let wrong = |what: &str| {
             InvalidConstraint::new(format!("`{shown}` {what}; write it like `https://*.example.com/v1/**`"))
@@ -58,8 +66,13 @@ impl Url {
         let host = match host.strip_prefix("*.") {
             Some(parent) if is_host(parent) => Host::Below(format!(".{parent}")),
             _ if host == "*" => Host::Any,
-            _ if is_host(&host) || plain(&format!("http://{host}/")).is_ok() => Host::Exactly(host),
-            _ => return Err(wrong("has no proper host")),
+            _ => match plain(&format!("http://{host}/")) {
+                Ok(address) if web::is_oddly_numbered(&address.host) => {
+                    return Err(wrong("has a number for a host in another spelling than `192.0.2.1`"));
+                }
+                Ok(address) if address.port.is_none() => Host::Exactly(address.host.into_owned()),
+                Ok(_) | Err(_) => return Err(wrong("has no proper host")),
+            },
         };
         let port = match port.strip_prefix(':') {
             None if port.is_empty() => Port::Usual,
@@ -69,8 +82,9 @@ impl Url {
             }
             None | Some(_) => return Err(wrong("has no proper port")),
         };
-        let path = if path.is_empty() { None } else { Some(Glob::new(path)?) };
-        Ok(Self { source: source.to_owned(), scheme: scheme.to_ascii_lowercase(), host, port, path })
+        let path = if path.is_empty() { None } else { Some(Glob::with(path, strictness)?) };
+        let scheme = scheme.to_ascii_lowercase();
+        Ok(Self { source: source.to_owned(), strictness, scheme, host, port, path })
     }
 
     /// The shape as written.
@@ -83,15 +97,18 @@ impl Url {
             Ok(address) => address,
             Err(found) => return Check::Mismatch { expected: "a plain web address", found },
         };
-        // A host of plain words is what it says; numbers and encoded letters have to be looked at.
-        let last = address.host.rsplit('.').next().unwrap_or("");
-        let plain_words = last.starts_with(|letter: char| letter.is_ascii_alphabetic())
-            && !address.host.contains("xn--")
-            && self.host != Host::Any;
-        if !plain_words && crate::effect::url::read(text).odd {
+        let encoded_name = self.host == Host::Any && web::has_encoded_label(&address.host);
+        if encoded_name || web::is_oddly_numbered(&address.host) {
             return Check::Mismatch {
                 expected: "a plain web address",
                 found: "an address that is not what it looks like",
+            };
+        }
+        if self.strictness == Strictness::Strict && self.path.is_some() && encodes_plain_letters(address.path)
+        {
+            return Check::Mismatch {
+                expected: "a plain web address",
+                found: "an address whose path encodes letters that need no code",
             };
         }
         let host = match &self.host {
@@ -108,11 +125,12 @@ impl Url {
             Port::Exactly(port) => address.port.or(usual) == Some(port),
         };
         let path = if address.path.is_empty() { "/" } else { address.path };
-        Check::of(
-            self.scheme == address.scheme
-                && host
-                && port
-                && self.path.as_ref().is_none_or(|shape| shape.matches(path)),
-        )
+        let path = self.path.as_ref().map_or(Check::Yes, |shape| shape.check_text(path));
+        match path {
+            Check::Yes | Check::No => {
+                Check::of(self.scheme == address.scheme && host && port && path == Check::Yes)
+            }
+            mismatch @ Check::Mismatch { .. } => mismatch,
+        }
     }
 }

@@ -1,12 +1,15 @@
 //! Web addresses that every program reads alike.
 
-use std::{borrow::Cow, net::Ipv6Addr};
+use std::{
+    borrow::Cow,
+    net::{Ipv4Addr, Ipv6Addr},
+};
 
 /// The parts of an address that leaves no room for a second reading.
 pub(super) struct Plain<'t> {
     /// In lower case.
     pub scheme: Cow<'t, str>,
-    /// In lower case, without a dot at the end; a v6 address in its brackets.
+    /// In lower case, without a dot at the end; a v6 address in brackets and in its one spelling.
     pub host: Cow<'t, str>,
     /// If it is written.
     pub port: Option<u16>,
@@ -32,28 +35,31 @@ pub(super) fn plain(text: &str) -> Result<Plain<'_>, &'static str> {
     if authority.contains('@') {
         return Err("an address with a user or a password in it");
     }
-    let (host, port) = match authority.strip_prefix('[') {
+    let (host, port): (Cow<'_, str>, &str) = match authority.strip_prefix('[') {
         Some(inner) => {
             let (inner, port) = inner.split_once(']').ok_or("an address without a proper host")?;
-            inner.parse::<Ipv6Addr>().map_err(|_| "an address without a proper host")?;
-            (&authority[..inner.len() + 2], port)
+            let address = inner.parse::<Ipv6Addr>().map_err(|_| "an address without a proper host")?;
+            (format!("[{address}]").into(), port)
         }
-        None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
+        None => {
+            let (host, port) = authority.split_at(authority.find(':').unwrap_or(authority.len()));
+            let host = host.strip_suffix('.').unwrap_or(host);
+            if !is_host(host) {
+                return Err("an address without a proper host");
+            }
+            (lower(host), port)
+        }
     };
     let port = match port.strip_prefix(':') {
         None if port.is_empty() => None,
         Some(digits) if is_port(digits) => Some(digits.parse().map_err(|_| "an address with a bad port")?),
         None | Some(_) => return Err("an address with a bad port"),
     };
-    let host = host.strip_suffix('.').unwrap_or(host);
-    if !host.starts_with('[') && !is_host(host) {
-        return Err("an address without a proper host");
-    }
     let path = &after[..after.find(['?', '#']).unwrap_or(after.len())];
     if climbs(path) {
         return Err("an address whose path has `.`, `..` or hidden slashes in it");
     }
-    Ok(Plain { scheme: lower(scheme), host: lower(host), port, path })
+    Ok(Plain { scheme: lower(scheme), host, port, path })
 }
 
 fn lower(text: &str) -> Cow<'_, str> {
@@ -103,6 +109,36 @@ fn climbs(path: &str) -> bool {
         }
         rest.is_empty() && (dots == 1 || dots == 2)
     })
+}
+
+/// Whether `path` has a letter, a digit or one of `-._~` behind a percent sign: no honest writer encodes those.
+pub(super) fn encodes_plain_letters(path: &str) -> bool {
+    path.match_indices('%').any(|(at, _)| {
+        let code = path.get(at + 1..at + 3).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        code.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~'))
+    })
+}
+
+/// Whether a host ends in a number, as addresses of version 4 do and names never.
+pub(super) fn ends_in_number(host: &str) -> bool {
+    let last = host.rsplit('.').next().unwrap_or("");
+    match last.strip_prefix("0x") {
+        Some(digits) => digits.bytes().all(|byte| byte.is_ascii_hexdigit()),
+        None => !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()),
+    }
+}
+
+/// Whether a host is a number in another spelling than four plain ones with dots, or one of version 4 in version 6.
+pub(super) fn is_oddly_numbered(host: &str) -> bool {
+    match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
+        Some(inner) => inner.parse::<Ipv6Addr>().is_ok_and(|address| address.to_ipv4_mapped().is_some()),
+        None => ends_in_number(host) && host.parse::<Ipv4Addr>().is_err(),
+    }
+}
+
+/// Whether a name is written in the code for letters beyond ASCII.
+pub(super) fn has_encoded_label(host: &str) -> bool {
+    host.split('.').any(|label| label.starts_with("xn--"))
 }
 
 /// The port that a scheme uses if none is written.

@@ -4,6 +4,7 @@
 
 mod authorize;
 mod cache;
+mod call_vectors;
 mod chain;
 mod grammar;
 mod proof;
