@@ -126,7 +126,7 @@ fn ours(criterion: &mut Criterion) {
     group.bench_function("cached chain of 3, asked", |bencher| {
         bencher.iter(|| {
             let warrant = kept.open(black_box(&sealed), &nothing, at).expect("it still holds");
-            authority(&warrant, Held::Taken, at).ask(&read, &digest, &assessment)
+            authority(&warrant, Held::Taken, at).ask(&read, &assessment)
         });
     });
     let warrant = opened(&chain(1));
@@ -136,12 +136,12 @@ fn ours(criterion: &mut Criterion) {
         bencher.iter(|| {
             let possession =
                 black_box(&proof).check(&warrant, &digest, at, &nonces).expect("the proof holds");
-            authority(&warrant, Held::Proved(&possession), at).ask(&read, &digest, &assessment)
+            authority(&warrant, Held::Proved(&possession), at).ask(&read, &assessment)
         });
     });
     let unknown = call("write_file", &[("path", Json::from("/data/report.txt"))]);
     group.bench_function("refuse unknown tool", |bencher| {
-        bencher.iter(|| authority(&warrant, Held::Taken, at).ask(black_box(&unknown), &digest, &assessment));
+        bencher.iter(|| authority(&warrant, Held::Taken, at).ask(black_box(&unknown), &assessment));
     });
     let bad = SealedProof::make(warrant.last().digest, digest, now(), Nonce::from_bytes([1; 16]), &key(9));
     group.bench_function("refuse bad proof", |bencher| {

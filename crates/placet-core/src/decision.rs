@@ -161,7 +161,7 @@ pub fn decide(call: &ToolCall, policy: &Policy) -> Decision {
 /// Decides on `call` under `policy` and, if there is one, the authority of a warrant, without rules.
 pub fn decide_under(call: &ToolCall, policy: &Policy, authority: Option<&Authority<'_>>) -> Decision {
     let (digest, assessment, mut findings) = assessed(call, policy);
-    let claims = heed(authority, call, &digest, &assessment, &mut findings);
+    let claims = heed(authority, call, &assessment, &mut findings);
     Decision { claims, ..Decision::of(findings, Some(digest), Some(assessment)) }
 }
 
@@ -174,12 +174,11 @@ pub fn decide_under(call: &ToolCall, policy: &Policy, authority: Option<&Authori
 fn heed(
     authority: Option<&Authority<'_>>,
     call: &ToolCall,
-    digest: &CallDigest,
     assessment: &Assessment,
     findings: &mut Vec<Finding>,
 ) -> Vec<Claim> {
     let Some(authority) = authority else { return Vec::new() };
-    let mut said = authority.ask(call, digest, assessment);
+    let mut said = authority.ask(call, assessment);
     if lifts(said.in_advance, assessment) {
         for finding in findings.iter_mut().filter(|finding| finding.source == Source::Assessment) {
             if finding.verdict == Verdict::Hold {
@@ -215,7 +214,7 @@ pub fn decide_with(call: &ToolCall, context: &Context<'_>, opinion: Option<&Opin
     if let Some(opinion) = opinion {
         opinion.weigh_in(&mut assessment, &mut findings, context.policy);
     }
-    let claims = heed(context.authority, call, &digest, &assessment, &mut findings);
+    let claims = heed(context.authority, call, &assessment, &mut findings);
     let judged = context.rules.judge(&Subject::call(call, &assessment), context.now, context.history);
     together(digest, assessment, findings, claims, judged)
 }
@@ -223,7 +222,7 @@ pub fn decide_with(call: &ToolCall, context: &Context<'_>, opinion: Option<&Opin
 /// The same, and what came of each rule that was asked: for people who want to know why.
 pub fn explain_in(call: &ToolCall, context: &Context<'_>) -> (Decision, Hearing) {
     let (digest, assessment, mut findings) = assessed(call, context.policy);
-    let claims = heed(context.authority, call, &digest, &assessment, &mut findings);
+    let claims = heed(context.authority, call, &assessment, &mut findings);
     let hearing = context.rules.hear(&Subject::call(call, &assessment), context.now, context.history);
     (together(digest, assessment, findings, claims, hearing.judged.clone()), hearing)
 }
@@ -253,7 +252,8 @@ pub fn note(report: &Report, context: &Context<'_>) -> Decision {
     Decision { claims: judged.claims, notes: judged.notes, ..decision }
 }
 
-/// The digest of `call` under `policy`: that of every decision on it, proof for it and approval of it.
+/// The digest of `call` under `policy`: that of every decision on it and approval of it. A proof is over all arguments, by
+/// [`CallDigest::of_all`].
 pub fn digest(call: &ToolCall, policy: &Policy) -> CallDigest {
     CallDigest::of(call, &effect::Known::of(call, policy).remarks())
 }

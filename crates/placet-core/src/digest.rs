@@ -30,6 +30,11 @@ impl CallDigest {
         Self(Sha256::digest(&bytes).into())
     }
 
+    /// The digest of `call` with all its arguments: what a proof of possession is over, whose maker knows no table of tools.
+    pub fn of_all(call: &ToolCall) -> Self {
+        Self::of(call, &[])
+    }
+
     /// The digest whose bytes these are, as a store gives them back.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)

@@ -268,7 +268,7 @@ impl Lift {
         counters: &dyn Counters,
         now: Timestamp,
     ) -> Option<Self> {
-        let (assessment, digest) = (decision.assessment.as_ref()?, decision.digest.as_ref()?);
+        let assessment = decision.assessment.as_ref()?;
         let liftable = |finding: &Finding| finding.verdict == Verdict::Allow || can_lift(&finding.source);
         if decision.verdict != Verdict::Hold
             || assessment.crisis_sensitive
@@ -285,7 +285,7 @@ impl Lift {
                 return None;
             }
             let authority = Authority { warrant, held: Held::Taken, posture: Posture::OPEN, counters, now };
-            let said = authority.ask(call, digest, assessment);
+            let said = authority.ask(call, assessment);
             (said.finding.verdict == Verdict::Allow).then(|| {
                 let id = warrant.last().head.id.to_string();
                 let reason = format!("{} has granted calls like this one", grant.by);

@@ -677,10 +677,9 @@ impl Shown {
             .warrant
             .open(&configuration.roots, &configuration.revocations, now)
             .map_err(|error| format!("the warrant does not count: {error}"))?;
-        let digest = placet_core::decision::digest(call, &configuration.policy);
         let possession = presented
             .proof
-            .check(&warrant, &digest, now, &CheckedLater)
+            .check(&warrant, &CallDigest::of_all(call), now, &CheckedLater)
             .map_err(|error| format!("that the caller holds the warrant is not proved: {error}"))?;
         Ok(Self { warrant: Arc::new(warrant), possession: Arc::new(possession) })
     }

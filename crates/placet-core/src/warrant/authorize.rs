@@ -65,8 +65,8 @@ pub enum InAdvance {
 
 impl Authority<'_> {
     /// What the warrant says to `call`. Every link is asked, and all must permit.
-    pub fn ask(&self, call: &ToolCall, digest: &CallDigest, assessment: &Assessment) -> Authorization {
-        match self.permitted(call, digest, assessment) {
+    pub fn ask(&self, call: &ToolCall, assessment: &Assessment) -> Authorization {
+        match self.permitted(call, assessment) {
             Ok(authorization) => authorization,
             Err(reason) => Authorization {
                 finding: Finding { source: Source::Warrant, verdict: Verdict::Block, reason },
@@ -76,14 +76,9 @@ impl Authority<'_> {
         }
     }
 
-    fn permitted(
-        &self,
-        call: &ToolCall,
-        digest: &CallDigest,
-        assessment: &Assessment,
-    ) -> Result<Authorization, String> {
+    fn permitted(&self, call: &ToolCall, assessment: &Assessment) -> Result<Authorization, String> {
         let links = self.warrant.links();
-        self.check_holder(call, digest)?;
+        self.check_holder(call)?;
         let mut claims = Vec::new();
         if let Held::Proved(possession) = self.held {
             claims.push(possession.claim());
@@ -131,7 +126,7 @@ impl Authority<'_> {
         text
     }
 
-    fn check_holder(&self, call: &ToolCall, digest: &CallDigest) -> Result<(), String> {
+    fn check_holder(&self, call: &ToolCall) -> Result<(), String> {
         let last = self.warrant.last();
         if last.head.purpose == Purpose::Issue {
             return Err("the warrant only gives leave to issue others, not to act".to_owned());
@@ -147,7 +142,8 @@ impl Authority<'_> {
             }
             (Subject::Holder(_), Held::Taken) => Ok(()),
             (Subject::Holder(_), Held::Proved(possession)) => {
-                if possession.is_of(self.warrant) && possession.is_for(digest) {
+                // Over all arguments: the holder need not know which of them a tool ignores.
+                if possession.is_of(self.warrant) && possession.is_for(&CallDigest::of_all(call)) {
                     Ok(())
                 } else {
                     Err("the proof of possession is for another warrant or call".to_owned())
