@@ -9,6 +9,7 @@ mod chain;
 mod grammar;
 mod proof;
 mod properties;
+mod signed_vectors;
 mod vectors;
 
 use placet_core::{
