@@ -4,7 +4,7 @@ It shares no code with Placet: CBOR, constraints and chains are read here, and o
 libraries (cryptography, hashlib, zoneinfo). It reads every vector in this folder and says where it disagrees. Exit code 0 if it never does.
 
 A bad warrant must be refused, and for one reason only: whatever can be checked after a first fault is checked too, so a vector that is
-bad for two reasons is a disagreement as well.
+bad for two reasons is a disagreement as well. With the name of a folder, only the calls in it are read.
 """
 
 import base64
@@ -1354,8 +1354,14 @@ def signed(folder, disagree):
 
 
 def main():
-    folder = pathlib.Path(__file__).parent
     found = []
+    if len(sys.argv) > 1:
+        count = calls(pathlib.Path(sys.argv[1]), found.append)
+        if found:
+            sys.exit("\n".join([*found[:40], f"{len(found)} disagreements"]))
+        print(f"{count} calls are read alike")
+        return
+    folder = pathlib.Path(__file__).parent
     counts = [part(folder, found.append) for part in (warrants, calls, signed)]
     for line in found:
         print(line)

@@ -4,7 +4,7 @@
 //! `value` has the constraint, and `is_not`, whose `value` has its opposite. So yes, no and mismatch can be told apart
 //! by calls alone.
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{collections::BTreeMap, fs, path::PathBuf, process::Command};
 
 use placet_core::{
     Json, ToolCall, ToolName,
@@ -13,7 +13,7 @@ use placet_core::{
 };
 use serde_json::{Value, json};
 
-use super::{now, roots, sealed};
+use super::{now, roots, sealed, vectors::python_with_cbor2};
 
 fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/calls")
@@ -108,6 +108,108 @@ fn the_vectors_of_calls_are_those_of_the_rows() {
             serde_json::from_slice(&fs::read(&file).expect("run with UPDATE_VECTORS=1")).unwrap();
         assert_eq!(stored, vector(&cases), "{operator}");
     }
+}
+
+/// What makes texts odd, to be put into others.
+const PIECES: &[&str] = &[
+    "..",
+    ".",
+    "/",
+    "//",
+    "\\",
+    "%2e",
+    "%2F",
+    "%252e",
+    "%5c",
+    "%25",
+    "%00",
+    "%",
+    " ",
+    "\t",
+    "\n",
+    "\0",
+    "\u{1a}",
+    "\u{7f}",
+    "~",
+    "C:",
+    ":",
+    "@",
+    "=",
+    "-",
+    "--",
+    "'",
+    "\"",
+    "$",
+    "`",
+    "!",
+    "*",
+    "?",
+    "#",
+    ";",
+    "é",
+    "\u{a0}",
+    "0",
+    "0x7f",
+    "127",
+    "::",
+    "[",
+    "]",
+    "xn--",
+    "local",
+    "a",
+    "A",
+    "proc/self/root",
+    "dev/fd",
+    "private/",
+    ",",
+    "+",
+    "^",
+    "{",
+];
+
+/// Texts near `text`: pieces of it taken out, and others put in, as `seed` has it.
+fn mutated(text: &str, seed: &mut u64) -> String {
+    let mut next = |below: usize| {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(*seed >> 33).unwrap() % below.max(1)
+    };
+    let mut letters: Vec<char> = text.chars().collect();
+    for _ in 0..=next(3) {
+        let at = next(letters.len() + 1);
+        let until = (at + [0, 0, 1, 2][next(4)]).min(letters.len());
+        letters.splice(at..until, PIECES[next(PIECES.len())].chars());
+    }
+    letters.into_iter().collect()
+}
+
+#[test]
+fn a_reader_of_the_document_agrees_about_values_nearby() {
+    const TIMES: usize = 40;
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("values-nearby");
+    fs::create_dir_all(folder.join("calls")).unwrap();
+    let mut seed = 25;
+    for (operator, cases) in operators() {
+        let mut vector = vector(&cases);
+        for case in vector["cases"].as_array_mut().unwrap() {
+            let warrant = SealedWarrant::parse(case["warrant"].as_str().unwrap()).unwrap();
+            let warrant = warrant.open(&roots(), &Revocations::none(), now()).unwrap();
+            let values = case["values"].as_array_mut().unwrap();
+            for row in values.clone() {
+                let Ok(Json::String(text)) = Json::read(row["value"].as_str().unwrap()) else { continue };
+                values.extend((0..TIMES).map(|_| {
+                    let text = mutated(&text, &mut seed);
+                    json!({ "value": json!(text).to_string(), "answer": answer(&warrant, &Json::from(text)) })
+                }));
+            }
+        }
+        let file = folder.join("calls").join(format!("{operator}.json"));
+        fs::write(file, vector.to_string()).unwrap();
+    }
+    let reader = directory().join("../reader.py");
+    let ran = Command::new(python_with_cbor2()).arg(reader).arg(&folder).output().unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success(), "{said}");
+    assert!(said.contains("calls are read alike"), "{said}");
 }
 
 fn vector(cases: &[Case]) -> Value {

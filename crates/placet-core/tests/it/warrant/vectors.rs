@@ -613,7 +613,7 @@ fn other_peoples_code_reads_the_vectors() {
 }
 
 /// A Python that has the two packages: that of the machine, or one of our own, made once.
-fn python_with_cbor2() -> PathBuf {
+pub fn python_with_cbor2() -> PathBuf {
     let has = |python: &Path| {
         let ran = Command::new(python).args(["-c", "import cbor2, cryptography, tzdata"]).output();
         ran.is_ok_and(|ran| ran.status.success())
