@@ -1,7 +1,11 @@
 //! Anything a host reports: a tool call to be decided, or something that happened.
 
+mod ending;
+
 use std::fmt;
 
+use ending::Ending;
+pub use ending::is_error_result;
 use serde::{Serialize, Serializer};
 
 use crate::{
@@ -202,7 +206,7 @@ pub struct Report {
     tool: Option<ToolName>,
     text: Option<String>,
     result: Option<Json>,
-    outcome: Option<Outcome>,
+    ending: Ending,
     duration_ms: Option<u64>,
     approver: Option<String>,
     data: Json,
@@ -231,6 +235,21 @@ impl Report {
 
     fn read(kind: EventKind, wire: &Json) -> Result<Self, EventError> {
         let fields = Fields::of(wire, Self::KEYS)?;
+        let outcome = fields.text("outcome")?.map(|word| Outcome::parse(&word)).transpose()?;
+        let data = fields.value("data").cloned().unwrap_or(Json::Null);
+        let ending = match kind {
+            EventKind::ToolResult => Ending::of(outcome, &data, fields.value("result")),
+            EventKind::ToolCall
+            | EventKind::UserInput
+            | EventKind::LlmRequest
+            | EventKind::LlmResponse
+            | EventKind::SessionStart
+            | EventKind::SessionEnd
+            | EventKind::SessionReset
+            | EventKind::SubagentStart
+            | EventKind::SubagentEnd
+            | EventKind::Approval => Ending { outcome, ran: None },
+        };
         Ok(Self {
             kind,
             host: fields.text("host")?.unwrap_or_default(),
@@ -244,11 +263,31 @@ impl Report {
             tool: fields.tool()?,
             text: fields.text("text")?,
             result: fields.value("result").cloned(),
-            outcome: fields.text("outcome")?.map(|word| Outcome::parse(&word)).transpose()?,
+            ending,
             duration_ms: fields.count("duration_ms")?,
             approver: fields.text("approver")?,
-            data: fields.value("data").cloned().unwrap_or(Json::Null),
+            data,
         })
+    }
+
+    /// The report with other names of the host, the agent, the sessions, the people, the deployment and the call: what `rename` gives
+    /// for one, or the same where it gives nothing.
+    #[must_use]
+    pub fn renamed(mut self, rename: impl Fn(&str) -> Option<String>) -> Self {
+        let named = [&mut self.host, &mut self.agent, &mut self.session];
+        let optional = [
+            &mut self.id,
+            &mut self.deployment,
+            &mut self.user,
+            &mut self.parent_session,
+            &mut self.approver,
+        ];
+        for name in named.into_iter().chain(optional.into_iter().flatten()) {
+            if let Some(other) = rename(name) {
+                *name = other;
+            }
+        }
+        self
     }
 
     /// What kind of event it is; never a tool call.
@@ -311,9 +350,14 @@ impl Report {
         self.result.as_ref()
     }
 
-    /// How a call ended.
+    /// How a call ended: what the host says under `outcome`, or by its own status in `data`, or by an error in the result.
     pub fn outcome(&self) -> Option<Outcome> {
-        self.outcome
+        self.ending.outcome
+    }
+
+    /// Whether the tool ran; nothing if the report leaves that open, as one about a call that was cancelled does.
+    pub fn ran(&self) -> Option<bool> {
+        self.ending.ran
     }
 
     /// How long a call took, in milliseconds.

@@ -7,7 +7,7 @@ use placet_core::{
     event::{Outcome, Report},
     hold::{HoldState, Ticket},
     note,
-    record::{Ended, Ungoverned, What, compact, expand},
+    record::{Ended, Ungoverned, View, What, compact, expand},
     redact::Moves,
 };
 use placet_store::{Happening, Ledger, Sighting, Store, StoreError};
@@ -189,10 +189,11 @@ fn outcome(
         None => None,
     };
     let outcome = report.outcome().unwrap_or(Outcome::Unknown);
-    let ran = matches!(outcome, Outcome::Ok | Outcome::Error);
+    // A report that leaves open whether the call ran is no proof that it did.
+    let ran = report.ran() == Some(true);
     let ungoverned = match cites {
         Some(cites) if ran && !was_let_through(ledger, cites)? => Some(Ungoverned::Against),
-        None if outcome != Outcome::Blocked => Some(Ungoverned::Undecided),
+        None if ran && !may_be_decided(ledger, report)? => Some(Ungoverned::Undecided),
         Some(_) | None => None,
     };
     // Whoever reports the same call again tells nothing new.
@@ -217,6 +218,24 @@ fn outcome(
         ledger.review_outcome(cites, record)?;
     }
     Ok((cites, ungoverned.is_some()))
+}
+
+/// Among how many records of a session a decision is looked for that names no call.
+const NAMELESS_RECORDS: usize = 256;
+
+/// Whether a report that names no call may be about one that was decided: a call of the same tool, in the same session, that had
+/// no name either. Calls that scripts make in Hermes have none.
+fn may_be_decided(ledger: &mut dyn Ledger, report: &Report) -> Result<bool, StoreError> {
+    if report.id().is_some() {
+        return Ok(false);
+    }
+    let tool = report.tool().map_or("", placet_core::ToolName::as_str);
+    let records = ledger.records_of_session(report.session(), NAMELESS_RECORDS)?;
+    Ok(records.iter().any(|record| {
+        let decided = View::of(&record.body).get("what").and_then(|what| what.get("decision"));
+        let call = decided.and_then(|decided| decided.get("call"));
+        call.is_some_and(|call| call.text_of("tool") == tool && call.text_of("id").is_empty())
+    }))
 }
 
 /// Whether the call of this decision was let through, at once or by an approval.

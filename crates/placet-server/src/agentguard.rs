@@ -4,7 +4,9 @@
 use std::{sync::atomic::Ordering, time::Duration};
 
 use axum::{http::StatusCode, response::Response};
-use placet_core::{Json, Timestamp, ToolCall, ToolName, hold::can_come_back, json::Object};
+use placet_core::{
+    Json, Timestamp, ToolCall, ToolName, event::is_error_result, hold::can_come_back, json::Object,
+};
 use placet_engine::{Answer, Submission, Voice};
 use serde_json::json;
 
@@ -163,11 +165,17 @@ fn event<'r>(kind: &str, cell: impl Fn(&str) -> Option<&'r str>) -> Result<Json,
             if let Some(result) = data.get("result") {
                 pairs.push(("result", result.clone()));
             }
-            // The hook says nothing of how it went but that the tool has run.
-            pairs.push((
-                "outcome",
-                if data.get("error").is_some_and(|e| !e.is_null()) { "error" } else { "ok" }.into(),
-            ));
+            // How it ended is read from these words, as in every report. Versions of Hermes without a status send this event
+            // after a tool has run, but the reason of a block, if they send one, comes in the form of an error.
+            let result = data.get("result");
+            if data.get("status").is_none() && result.is_some_and(|result| !is_error_result(result)) {
+                pairs.push(("outcome", "ok".into()));
+            }
+            let ends = ["status", "error_type", "error"];
+            let said = ends.into_iter().filter_map(|key| Some((key, data.get(key)?.clone())));
+            let ending =
+                Object::from_pairs(said).map_err(|_| Problem::malformed("a row names a thing twice"))?;
+            pairs.push(("data", Json::Object(ending)));
             if let Some(ms) = data.get("duration_ms").filter(|ms| ms.as_u64().is_some()) {
                 pairs.push(("duration_ms", ms.clone()));
             }

@@ -1,6 +1,7 @@
 //! `placet coverage`: what was decided, and what ran without a decision, as a signed statement.
 
 use std::{
+    collections::BTreeSet,
     io::Write as _,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -8,7 +9,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use placet_core::{Event, EventKind, Json, ToolCall, log::VerifierKey, printable};
+use placet_core::{Event, EventKind, Json, log::VerifierKey, printable};
 use placet_engine::{Clock as _, Coverage, SystemClock, is_accounted_for};
 use serde_json::{Value, json};
 
@@ -25,7 +26,7 @@ use crate::{
 #[command(after_help = "\
 A call is governed if it was decided before it ran. A call whose outcome is reported, and that nobody had let through, is ungoverned, and raises a threat.
 
-A transcript is what a host has kept of a session: events, one JSON object a line, as `placet decide` reads them. Each of its calls and results must have a decision; those that have none are recorded as ungoverned.
+A transcript is what a host has kept of a session: events, one JSON object a line, as `placet decide` reads them. Each of its calls and results must have a decision. A result that has none is recorded as ungoverned if it says that the tool ran; calls without a decision and without a result are counted.
 
 The statement is a signed note (C2SP `signed-note`): what it is, whose log, and the figures as one line of JSON, signed by the key of the log. It names the size and the root of the log, so it cannot be held against another.
 
@@ -64,9 +65,10 @@ pub fn run(arguments: &CoverageOf) -> anyhow::Result<ExitCode> {
     if let Some(file) = &arguments.verify {
         return verify(arguments, file);
     }
-    if let Some(transcript) = &arguments.transcript {
-        compare(arguments, transcript)?;
-    }
+    let unasked = match &arguments.transcript {
+        Some(transcript) => compare(arguments, transcript)?,
+        None => 0,
+    };
     let (directory, store) = home::log_to_read(&arguments.data)?;
     let mut meter = Meter::new();
     let read = Coverage::read(&store, arguments.since.0, SystemClock.now(), |progress| meter.show(progress));
@@ -84,7 +86,14 @@ pub fn run(arguments: &CoverageOf) -> anyhow::Result<ExitCode> {
     } else {
         show(&mut out, &coverage)?;
     }
-    Ok(if coverage.ungoverned == 0 { ExitCode::SUCCESS } else { ExitCode::from(UNGOVERNED) })
+    if unasked > 0 {
+        let calls = if unasked == 1 { "1 call".to_owned() } else { format!("{unasked} calls") };
+        anstream::eprintln!(
+            "{calls} of the transcript: no decision is known, and no result says whether the tool ran"
+        );
+    }
+    let governed = coverage.ungoverned == 0 && unasked == 0;
+    Ok(if governed { ExitCode::SUCCESS } else { ExitCode::from(UNGOVERNED) })
 }
 
 fn show(out: &mut impl std::io::Write, coverage: &Coverage) -> std::io::Result<()> {
@@ -166,40 +175,42 @@ fn why(error: &placet_core::log::CheckpointError) -> &'static str {
     }
 }
 
-/// Reports each call of a transcript on which nobody has decided.
-fn compare(arguments: &CoverageOf, transcript: &Path) -> anyhow::Result<()> {
+/// Reports each result of a transcript on whose call nobody has decided, and gives the number of other calls without a decision: the
+/// transcript does not say that these ran.
+fn compare(arguments: &CoverageOf, transcript: &Path) -> anyhow::Result<usize> {
     let ground = arguments.data.ground()?;
     let (_, store) = home::log_to_read(&arguments.data)?;
     let mut lines = Lines::open(Some(transcript))?;
+    // A call and its result are two lines about one thing; so is the same transcript, read again.
+    let (mut asked, mut ended) = (BTreeSet::new(), BTreeSet::new());
+    let mut nameless = 0;
     while let Some(line) = lines.next()? {
         let event = match line {
             Line::Event(event) => *event,
             Line::Bad(why) => bail!("{}: {why}", transcript.display()),
         };
-        let (id, report) = match &event {
-            Event::ToolCall(call) => (call.id(), report_of(call)),
-            Event::Other(report) if report.kind() == EventKind::ToolResult => {
-                (report.id(), serde_json::from_slice(lines.text())?)
-            }
+        let (id, is_call) = match &event {
+            Event::ToolCall(call) => (call.id(), true),
+            Event::Other(report) if report.kind() == EventKind::ToolResult => (report.id(), false),
             Event::Other(_) => continue,
         };
-        // A call and its result are two lines about one thing; so is the same transcript, read again.
         let accounted = id.map(|id| is_accounted_for(&store, event.session(), id)).transpose();
         if accounted.map_err(remedied)? == Some(true) {
             continue;
         }
-        let told = ground.act("POST", "/v1/events", &json!({ "events": [report] }))?;
-        if let Some(problem) = told["events"][0]["error"]["message"].as_str() {
-            bail!("{}, line {}: {problem}", transcript.display(), lines.number());
+        let name = id.map(|id| (event.session().to_owned(), id.to_owned()));
+        match (is_call, name) {
+            (true, Some(name)) => drop(asked.insert(name)),
+            (true, None) => nameless += 1,
+            (false, name) => {
+                ended.extend(name);
+                let report: Value = serde_json::from_slice(lines.text())?;
+                let told = ground.act("POST", "/v1/events", &json!({ "events": [report] }))?;
+                if let Some(problem) = told["events"][0]["error"]["message"].as_str() {
+                    bail!("{}, line {}: {problem}", transcript.display(), lines.number());
+                }
+            }
         }
     }
-    Ok(())
-}
-
-/// A call of a transcript, as what is known of its end: that it was made.
-fn report_of(call: &ToolCall) -> Value {
-    json!({
-        "event": "tool_result", "host": call.host(), "agent": call.agent(), "session": call.session(),
-        "id": call.id(), "tool": call.tool().as_str(), "outcome": "unknown",
-    })
+    Ok(asked.difference(&ended).count() + nameless)
 }

@@ -176,6 +176,7 @@ fn outcome(what: &Json) -> String {
         ("against", Some(cites)) => {
             format!("{tool} ran though record {cites} had not let it: {outcome}{took}")
         }
+        ("", None) => format!("{tool} ended, and no decision on it is known: {outcome}{took}"),
         (_, _) => format!("{tool} ran though nobody had been asked: {outcome}{took}"),
     }
 }
@@ -341,6 +342,10 @@ mod tests {
             (
                 r#"{"outcome":{"cites":4,"outcome":"ok","duration_ms":12}}"#,
                 "result: the call of record 4 ended: ok after 12 ms",
+            ),
+            (
+                r#"{"outcome":{"outcome":"blocked","tool":"terminal"}}"#,
+                "result: terminal ended, and no decision on it is known: blocked",
             ),
             (
                 r#"{"outcome":{"outcome":"ok","tool":"terminal","ungoverned":"undecided"}}"#,

@@ -43,6 +43,68 @@ async fn an_outcome_cites_the_decision_on_its_call() {
 }
 
 #[tokio::test]
+async fn what_leaves_open_whether_a_call_ran_is_no_proof_that_it_did() {
+    let rig = Rig::new();
+    let threats = || rig.engine.look(|ledger| ledger.threats(false, 10)).unwrap();
+    let outcome_of = |index| {
+        let record = rig.engine.look(|ledger| ledger.record_get(index)).unwrap().unwrap();
+        let told = expand(&record.body).unwrap();
+        let told = told.get("what").and_then(|what| what.get("outcome")?.get("outcome")?.as_str());
+        told.map(str::to_owned)
+    };
+    ticket(&rig.ask(risky().with_id("held")).await);
+    let told = |id: &str, ends: &str| {
+        let text = format!(
+            r#"{{"event":"tool_result","session":"s1","agent":"nightly","tool":"terminal",{id}{ends}}}"#
+        );
+        report(&text)
+    };
+    // One that was held, one that nobody was asked about, and one without a name.
+    for id in [r#""id":"held","#, r#""id":"unasked","#, ""] {
+        for (ends, outcome) in [
+            (
+                r#""data":{"status":"blocked","error_type":"plugin_block"},"result":"{\"error\":\"no\"}""#,
+                "blocked",
+            ),
+            (r#""outcome":"ok","data":{"status":"blocked"}"#, "blocked"),
+            (r#""data":{"status":"cancelled"}"#, "unknown"),
+            (r#""data":{"status":"timeout"}"#, "error"),
+            (r#""result":{"error":"no"}"#, "error"),
+            (r#""result":"done""#, "unknown"),
+            (r#""outcome":"unknown""#, "unknown"),
+            (r#""duration_ms":1"#, "unknown"),
+        ] {
+            let size = rig.engine.look(|ledger| ledger.log_size()).unwrap();
+            assert!(!rig.engine.report(told(id, ends)).await.unwrap().ungoverned, "{id} {ends}");
+            assert_eq!(outcome_of(size).as_deref(), Some(outcome), "{id} {ends}");
+        }
+    }
+    assert_eq!(threats(), []);
+    // What says that it ran is one, though it failed.
+    let failed = r#""data":{"status":"error","error_type":"tool_error"}"#;
+    for id in [r#""id":"held","#, r#""id":"unasked","#] {
+        assert!(rig.engine.report(told(id, failed)).await.unwrap().ungoverned, "{id}");
+    }
+    assert!(threats().iter().any(|threat| threat.rule == "placet.ungoverned"));
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn a_run_without_a_name_may_be_one_that_was_decided() {
+    let rig = Rig::new();
+    let ended =
+        r#"{"event":"tool_result","session":"s1","agent":"nightly","tool":"terminal","outcome":"ok"}"#;
+    assert!(rig.engine.report(report(ended)).await.unwrap().ungoverned);
+    // A decision on a call that has a name is not on this one.
+    rig.ask(harmless().with_id("c1")).await;
+    assert!(rig.engine.report(report(ended)).await.unwrap().ungoverned);
+    rig.ask(harmless().with_id("")).await;
+    assert!(!rig.engine.report(report(ended)).await.unwrap().ungoverned);
+    let other = ended.replace("terminal", "write_file");
+    assert!(rig.engine.report(report(&other)).await.unwrap().ungoverned);
+}
+
+#[tokio::test]
 async fn what_is_reported_is_kept_without_its_secrets() {
     let rig = Rig::new();
     let secret = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");

@@ -1,6 +1,6 @@
 //! What the AgentGuard plugin sends, and what it must be told.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, time::Duration};
 
 use placet_engine::Role;
 use placet_server::Settings;
@@ -149,6 +149,70 @@ async fn events_of_every_version_feed_sessions_and_cite_their_decision() {
     let decision = &observed["records"][0]["what"]["decision"];
     assert_eq!((&decision["verdict"], &decision["carried_out"]), (&"hold".into(), &"allow".into()));
     assert!(rig.engine.pending(10).unwrap().is_empty());
+}
+
+/// The three addresses to which the versions of the plugin send their events.
+const INGEST: [&str; 3] = [
+    "/proton/v1/ingest/streams/agentguard_hook_events",
+    "/timeplusd/v2/ingest/ag/streams/agentguard_hook_events",
+    "/default/api/v1beta2/streams/agentguard_hook_events/ingest?db=ag",
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn how_a_call_ended_is_read_in_the_events_of_every_version() {
+    let ends = [
+        (
+            json!({ "result": "{\"error\": \"no\"}", "status": "blocked", "error_type": "plugin_block" }),
+            "blocked",
+        ),
+        (
+            json!({ "result": "{\"error\": \"no\"}", "status": "blocked", "error_type": "guardrail_block" }),
+            "blocked",
+        ),
+        (
+            json!({ "result": "{\"error\": \"gone\"}", "status": "error", "error_type": "tool_error" }),
+            "error",
+        ),
+        (json!({ "result": "x", "status": "timeout", "error_type": "tool_timeout" }), "error"),
+        (json!({ "result": "x", "status": "cancelled", "error_type": "keyboard_interrupt" }), "unknown"),
+        (
+            json!({ "result": "{\"error\": null, \"exit_code\": 0}", "status": "ok", "error_type": null }),
+            "ok",
+        ),
+        // Of a Hermes that has no status.
+        (json!({ "result": "done" }), "ok"),
+        (json!({ "result": "{\"error\": \"no or gone\"}" }), "error"),
+        (json!({}), "unknown"),
+    ];
+    let settings = || Settings { agentguard_wait: Duration::ZERO, ..Settings::default() };
+    for path in INGEST {
+        let rig = Rig::with(settings()).await;
+        let said = rig.ask("POST", "/api/holds", None, Some(&asks("git push --force", "h1"))).await;
+        assert_eq!(said.json()["decision"], "block", "nobody answers at once");
+        for (end, outcome) in &ends {
+            let mut data = end.clone();
+            // The one that was blocked, unless the tool says that it ran: that would be true of another.
+            let ran = matches!(*outcome, "ok") || end["status"] == "error";
+            data["tool_call_id"] = if ran { "call_2" } else { "call_1" }.into();
+            if ran {
+                let mut call = asks("git log", "h1");
+                call["hook_payload"]["tool_call_id"] = "call_2".into();
+                rig.ask("POST", "/api/holds", None, Some(&call)).await;
+            }
+            let body = json!({ "columns": COLUMNS, "data": [row("post_tool_call", "h1", &data)] });
+            let reply = rig.send("POST", path, "", body.to_string().as_bytes()).await;
+            assert_eq!(reply.status, 200, "{path}");
+            let session = rig.get("/v1/sessions/h1").await.json();
+            let last = session["records"].as_array().unwrap().last().unwrap()["what"]["outcome"].clone();
+            assert_eq!(
+                (&last["outcome"], &last["ungoverned"]),
+                (&json!(outcome), &Value::Null),
+                "{path} {data}"
+            );
+            assert!(last["cites"].is_u64(), "{last}");
+        }
+        assert_eq!(rig.get("/v1/threats").await.json()["threats"], json!([]), "{path}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -6,6 +6,7 @@ mod agentguard;
 mod calls;
 mod chat;
 mod documents;
+mod hermes;
 mod hostile;
 mod idempotent;
 mod notify;
