@@ -4,7 +4,7 @@ use super::{
     Effect, Extent, Manner, Place, Role, Seen, Sensitivity, Target, TargetKind, Undo, Verb,
     act::Act,
     asked::{Asked, Leaf},
-    shape,
+    attachment, shape,
     words::{self, beginning},
 };
 use crate::redact::Redactor;
@@ -23,6 +23,14 @@ pub fn read(asked: &Asked<'_>, act: Act, seen: Seen) -> Vec<Effect> {
         _ => effects.push(on_channel(asked, act, seen)),
     }
     shape::read_rest(asked, act, seen, &[Role::Recipient, Role::Channel, Role::Content], &mut effects);
+    let before = effects.len();
+    if matches!(act.verb, Verb::Send | Verb::Write) {
+        attachment::read(asked, seen, &mut effects);
+    }
+    // A message that is changed, and a picture that is put somewhere, are read by people too.
+    if act.verb == Verb::Write && effects.len() > before {
+        effects.push(on_channel(asked, Act::MESSAGE, seen));
+    }
     let told = act.verb == Verb::Send && tells_a_secret(asked);
     carry(&mut effects, told);
     effects

@@ -18,6 +18,7 @@ mod role;
 pub mod tool_table;
 
 mod asked;
+mod attachment;
 
 mod shape;
 

@@ -4,7 +4,7 @@ use super::{
     Effect, Extent, Manner, Role, Seen, Target, TargetKind, Undo, Verb,
     act::Act,
     asked::{Asked, Leaf},
-    orders, shape,
+    attachment, orders, shape,
 };
 
 /// What a scheduler or a calendar would do.
@@ -18,6 +18,7 @@ pub fn read(asked: &Asked<'_>, act: Act, seen: Seen) -> Vec<Effect> {
         for leaf in &asked.leaves {
             run_later(asked, leaf, &mut effects);
         }
+        answered(asked, seen, &mut effects);
     }
     let claimed = [Role::Command, Role::Task, Role::When, Role::Content, Role::Recipient, Role::Action];
     shape::read_rest(asked, act, seen, &claimed, &mut effects);
@@ -61,6 +62,20 @@ fn invited(asked: &Asked<'_>, seen: Seen, effects: &mut Vec<Effect>) {
         let effect = shape::person(asked, leaf, guest, Act::MESSAGE, seen).extent(extent);
         let invited = Role::of_key(leaf.argument) == Some(Role::Recipient);
         effects.push(effect.words(if invited { "gets an invitation" } else { "gets what comes of it" }));
+    }
+}
+
+/// What a job answers is delivered as a message, with the files that its task has the answer name.
+fn answered(asked: &Asked<'_>, seen: Seen, effects: &mut Vec<Effect>) {
+    let before = effects.len();
+    for (leaf, text) in asked.texts(Role::Task) {
+        attachment::in_text(asked, leaf, text, seen.max(Seen::Likely), effects);
+    }
+    if effects[before..].iter().any(|effect| effect.manner.has(Manner::CARRIES_SECRET)) {
+        let to = asked.text(Role::Recipient).unwrap_or("who gets the answer of the job");
+        let target = Target::new(TargetKind::Person, to).at(Act::MESSAGE.place);
+        let sent = Effect::new(Verb::Send, target, asked.nowhere()).undo(Undo::Impossible).seen(seen);
+        effects.push(sent.manner(Manner::CARRIES_SECRET | Manner::DETACHED));
     }
 }
 
