@@ -202,6 +202,20 @@ impl ToolCall {
         self.reason.as_deref()
     }
 
+    /// The call with other names of the host, the agent, the deployment, the person, the sessions and the call itself: what `rename`
+    /// gives for one, or the same where it gives nothing.
+    #[must_use]
+    pub fn renamed(mut self, rename: impl Fn(&str) -> Option<String>) -> Self {
+        let named = [&mut self.host, &mut self.agent, &mut self.session];
+        let optional = [&mut self.id, &mut self.deployment, &mut self.user, &mut self.parent_session];
+        for name in named.into_iter().chain(optional.into_iter().flatten()) {
+            if let Some(other) = rename(name) {
+                *name = other;
+            }
+        }
+        self
+    }
+
     /// The same call with other arguments.
     #[must_use]
     pub fn with_args(self, args: Object) -> Self {

@@ -70,8 +70,8 @@ impl Configuration {
         }
     }
 
-    /// Whether `agent` may do nothing without a warrant.
-    pub fn wants_warrant(&self, agent: &str) -> bool {
-        self.require_warrant.iter().any(|name| name == "*" || name == agent)
+    /// Whether an agent may do nothing without a warrant; `is_agent` says whether a name is its own.
+    pub fn wants_warrant(&self, is_agent: impl Fn(&str) -> bool) -> bool {
+        self.require_warrant.iter().any(|name| name == "*" || is_agent(name))
     }
 }

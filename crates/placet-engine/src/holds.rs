@@ -246,7 +246,8 @@ impl Engine {
 
     /// The holds of a session that wait for an answer.
     pub fn pending_of(&self, session: &str) -> Result<Vec<Hold>, StoreError> {
-        look(&*self.shared.store, |ledger| ledger.holds_pending_of(session))
+        let session = self.name(session);
+        look(&*self.shared.store, |ledger| ledger.holds_pending_of(&session))
     }
 
     /// Up to `limit` holds that wait for an answer, the most urgent first.

@@ -69,6 +69,8 @@ mod report;
 
 mod owned;
 
+mod names;
+
 mod assessor;
 
 mod threats;

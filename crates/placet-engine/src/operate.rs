@@ -41,7 +41,7 @@ impl Engine {
     /// Sets the mode of `agent`, or of all who have none of their own.
     pub async fn set_mode(&self, agent: Option<&str>, mode: Mode, by: &Approver) -> Result<(), StoreError> {
         let key = match agent {
-            Some(agent) => format!("{}{agent}", key::MODE_OF_AGENT),
+            Some(agent) => format!("{}{}", key::MODE_OF_AGENT, self.name(agent)),
             None => key::MODE.to_owned(),
         };
         self.set(key, mode.as_str().to_owned(), by.name()).await

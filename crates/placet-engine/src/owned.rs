@@ -148,15 +148,17 @@ impl Engine {
     /// Whether somebody with this voice is believed to speak for `agent`. What they ask or report is looked at again where it
     /// is written, but who is refused here gets no further: that is only done by what is durable.
     pub fn speaks_for(&self, voice: &Voice, agent: &str) -> Result<bool, StoreError> {
+        let (voice, agent) = (&self.shared.keys.name_voice(voice.clone()), &*self.name(agent));
         Ok(voice.speaks_for(agent, &self.snapshot()) || self.still_speaks_for(voice, agent)?)
     }
 
     /// Whether `session` is no other agent's, told in the same way.
     pub fn may_act_in(&self, voice: &Voice, session: &str) -> Result<bool, StoreError> {
-        let snapshot = self.snapshot();
+        let (snapshot, session) = (self.snapshot(), &*self.name(session));
         if !voice.may_be_refused(&snapshot) {
             return Ok(true);
         }
+        let voice = &self.shared.keys.name_voice(voice.clone());
         look(&*self.shared.store, |ledger| {
             let snapshot = in_force(&snapshot, ledger)?;
             voice.may_act_in(ledger, session, &snapshot)
@@ -165,13 +167,14 @@ impl Engine {
 
     /// Whether somebody with this voice is believed to speak for `agent`, by what is durable now.
     pub fn still_speaks_for(&self, voice: &Voice, agent: &str) -> Result<bool, StoreError> {
+        let (voice, agent) = (&self.shared.keys.name_voice(voice.clone()), &*self.name(agent));
         let snapshot = self.snapshot();
         look(&*self.shared.store, |ledger| Ok(voice.speaks_for(agent, &*in_force(&snapshot, ledger)?)))
     }
 
     /// Takes note of something that happened, as somebody with this voice says.
     pub async fn report_as(&self, voice: &Voice, report: Report) -> Result<Noted, NotHeard> {
-        let (voice, snapshot) = (voice.clone(), self.snapshot());
+        let (voice, snapshot) = (self.shared.keys.name_voice(voice.clone()), self.snapshot());
         let may = move |ledger: &mut dyn Ledger, report: &Report| {
             let snapshot = in_force(&snapshot, ledger)?;
             voice.may_say(ledger, report, &snapshot)
@@ -181,7 +184,7 @@ impl Engine {
 
     /// Ends a session, as somebody with this voice says.
     pub async fn end_session_as(&self, voice: &Voice, session: &str) -> Result<(), NotHeard> {
-        let (voice, snapshot) = (voice.clone(), self.snapshot());
+        let (voice, snapshot) = (self.shared.keys.name_voice(voice.clone()), self.snapshot());
         let may = move |ledger: &mut dyn Ledger, session: &str| {
             let snapshot = in_force(&snapshot, ledger)?;
             voice.may_end(ledger, session, &snapshot)

@@ -72,12 +72,14 @@ fn tokens_key(session: &str) -> String {
 impl Engine {
     /// How many tokens models have read and written in a session, as far as its host says so.
     pub fn tokens_of(&self, session: &str) -> Result<u64, StoreError> {
-        self.look(|ledger| ledger.counter_get(&tokens_key(session)))
+        let session = self.name(session);
+        self.look(|ledger| ledger.counter_get(&tokens_key(&session)))
     }
 
     /// Takes note of something that happened.
     pub async fn report(&self, report: Report) -> Result<Noted, StoreError> {
         let shared = Arc::clone(&self.shared);
+        let report = shared.keys.name_report(report);
         let run = move |ledger: &mut dyn Ledger| take_note(&shared, ledger, &report);
         let noted = self.shared.transact_waking(run).await?;
         self.shared.grown.store(true, Ordering::SeqCst);
@@ -91,6 +93,7 @@ impl Engine {
         may: impl Fn(&mut dyn Ledger, &Report) -> Result<bool, StoreError> + Send + 'static,
     ) -> Result<Option<Noted>, StoreError> {
         let shared = Arc::clone(&self.shared);
+        let report = shared.keys.name_report(report);
         let run = move |ledger: &mut dyn Ledger| match may(ledger, &report)? {
             true => take_note(&shared, ledger, &report).map(|(noted, ended)| (Some(noted), ended)),
             false => Ok((None, Vec::new())),

@@ -169,8 +169,9 @@ impl Engine {
         links: Vec<String>,
         by: &Approver,
     ) -> Result<bool, StoreError> {
-        let (shared, session, by) = (Arc::clone(&self.shared), session.to_owned(), by.name().to_owned());
-        let parent = parent.map(str::to_owned);
+        let session = self.name(session).into_owned();
+        let (shared, by) = (Arc::clone(&self.shared), by.name().to_owned());
+        let parent = parent.map(|parent| self.name(parent).into_owned());
         let run = move |ledger: &mut dyn Ledger| {
             let now = shared.clock.now();
             ledger.session_seen(&Sighting {

@@ -36,7 +36,7 @@ impl Engine {
         session: &str,
         may: impl Fn(&mut dyn Ledger, &str) -> Result<bool, StoreError> + Send + 'static,
     ) -> Result<bool, StoreError> {
-        let (shared, id) = (Arc::clone(&self.shared), session.to_owned());
+        let (shared, id) = (Arc::clone(&self.shared), self.name(session).into_owned());
         let run = move |ledger: &mut dyn Ledger| match may(ledger, &id)? {
             true => Ok((true, end(&shared, ledger, &id)?)),
             false => Ok((false, Vec::new())),
@@ -54,7 +54,8 @@ impl Engine {
         if !placet_core::hold::can_come_back(session) {
             return Err(BindError::NoName);
         }
-        let (shared, id, by) = (Arc::clone(&self.shared), session.to_owned(), by.name().to_owned());
+        let id = self.name(session).into_owned();
+        let (shared, by) = (Arc::clone(&self.shared), by.name().to_owned());
         let run = move |ledger: &mut dyn Ledger| {
             let mut tickets = Vec::new();
             for session in family(ledger, &id)? {
@@ -69,7 +70,8 @@ impl Engine {
 
     /// Lets a session go on that somebody has stopped. False if nobody had.
     pub async fn resume_session(&self, session: &str, by: &Approver) -> Result<bool, StoreError> {
-        let (shared, id, by) = (Arc::clone(&self.shared), session.to_owned(), by.name().to_owned());
+        let id = self.name(session).into_owned();
+        let (shared, by) = (Arc::clone(&self.shared), by.name().to_owned());
         let run = move |ledger: &mut dyn Ledger| {
             let key = format!("{}{id}", key::STOPPED_SESSION);
             let stopped = ledger.settings()?.get(&key).is_some_and(|by| !by.is_empty());
@@ -86,7 +88,7 @@ impl Engine {
     /// Who stopped a session, if somebody did.
     pub fn session_stopped(&self, session: &str) -> Result<Option<String>, StoreError> {
         self.shared.refresh()?;
-        Ok(self.snapshot().session_stopped(session).map(str::to_owned))
+        Ok(self.snapshot().session_stopped(&self.name(session)).map(str::to_owned))
     }
 }
 

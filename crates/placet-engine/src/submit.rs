@@ -203,17 +203,19 @@ impl Engine {
         }
         let shared = &self.shared;
         let until = Instant::now() + submission.wait.min(Duration::from_secs(24 * 60 * 60));
-        let call = Arc::new(submission.call);
-        // Once: a person may take longer to answer than a proof is fresh.
+        // Once: a person may take longer to answer than a proof is fresh. What was proved was proved of the call as it came.
+        let presented = submission.presented.as_ref();
+        let shown = presented.map(|presented| Shown::check(shared, presented, &submission.call));
+        let call = Arc::new(shared.keys.name_call(submission.call));
         let mut asked = Arc::new(Asked {
-            shown: submission.presented.as_ref().map(|presented| Shown::check(shared, presented, &call)),
+            shown,
             opinion: self.opinion(&call).await,
             may_come_back: submission.may_retry && can_come_back(call.session()),
             wait: submission.wait,
             observed: submission.observed,
             edits: submission.edits,
             edited: false,
-            voice: submission.voice,
+            voice: shared.keys.name_voice(submission.voice),
             call,
         });
         let mut again: Option<Ticket> = None;
@@ -475,7 +477,7 @@ pub(crate) fn prepare(
     }
     match &found {
         Err(reason) => stop(&mut decision, Source::Warrant, reason.clone()),
-        Ok(None) if configuration.wants_warrant(call.agent()) => {
+        Ok(None) if configuration.wants_warrant(|name| shared.keys.name(name) == call.agent()) => {
             stop(
                 &mut decision,
                 Source::Warrant,

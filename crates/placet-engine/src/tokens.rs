@@ -207,7 +207,7 @@ impl Engine {
             id: HEXLOWER.encode(id),
             name: new.name,
             role: new.role,
-            agent: new.agent,
+            agent: new.agent.map(|agent| self.name(&agent).into_owned()),
             created: self.now(),
             by: by.name().to_owned(),
         };

@@ -63,6 +63,18 @@ pub struct Asked {
     _place: Option<Place>,
 }
 
+/// What is named by hosts, in paths and queries: known here under a name without the secrets in it.
+const HOSTS_NAMES: &[&str] = &["session", "agent"];
+
+/// A part of the path, by the name under which it is known here.
+fn named(server: &Server, part: String, value: String) -> (String, String) {
+    let value = match HOSTS_NAMES.contains(&part.as_str()) {
+        true => server.engine.name(&value).into_owned(),
+        false => value,
+    };
+    (part, value)
+}
+
 impl Asked {
     /// A part of the path.
     pub fn param(&self, name: &str) -> &str {
@@ -104,7 +116,8 @@ impl Asked {
 
     /// A value of the query; nothing if it is not there.
     pub fn value(&self, name: &str) -> Option<String> {
-        field(&self.query, name)
+        let value = field(&self.query, name)?;
+        Some(if HOSTS_NAMES.contains(&name) { self.server.engine.name(&value).into_owned() } else { value })
     }
 
     /// A count of the query, no larger than `max`.
@@ -293,7 +306,7 @@ async fn try_answer(
         caller,
         shown,
         peer,
-        params,
+        params: params.into_iter().map(|(name, value)| named(server, name, value)).collect(),
         path: parts.uri.path().to_owned(),
         query: parts.uri.query().unwrap_or("").to_owned(),
         headers: parts.headers,

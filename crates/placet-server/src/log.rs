@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use placet_core::{Timestamp, printable};
+use placet_core::{Redactor, Timestamp, printable};
 
 /// Where lines go. They are written by a thread of their own: whoever reads them may be slow, or gone, or have stopped
 /// reading, and no call waits for that. The audit log is another thing.
@@ -74,7 +74,9 @@ impl Log {
     }
 
     fn line(&self, at: Timestamp, what: &str, values: &[(&str, &dyn std::fmt::Display)]) -> String {
-        let cleaned = values.iter().map(|(key, value)| (*key, on_one_line(&value.to_string())));
+        let cleaned = values
+            .iter()
+            .map(|(key, value)| (*key, on_one_line(&Redactor::builtin().redact_name(&value.to_string()))));
         let mut line = if self.json { as_json(at, what, cleaned) } else { as_text(at, what, cleaned) };
         line.push('\n');
         line

@@ -56,6 +56,8 @@ mod record;
 
 mod walk;
 
+mod label;
+
 use std::{
     borrow::Cow,
     ops::Range,

@@ -9,6 +9,7 @@ mod documents;
 mod hermes;
 mod hostile;
 mod idempotent;
+mod names;
 mod notify;
 mod pages;
 mod pages_audit;
