@@ -543,6 +543,76 @@ const PADDINGS: [fn(&str, usize) -> Vec<String>; 12] = [
     |command, count| vec![format!("ls {}; {command}", "file ".repeat(count))],
 ];
 
+// Line continuations.
+
+/// Ways in which a command (`@`) comes to run. The shell takes a backslash before the end of a line away before it cuts words, so
+/// one may stand within every operator, reserved word and expansion.
+const WAYS: &[&str] = &[
+    "! @",
+    "time -p @",
+    "coproc @",
+    "if true; then @; fi",
+    "while true; do @; break; done",
+    "until false; do @; break; done",
+    "for i in a; do @; done",
+    "for ((i=0;i<1;i++)); do @; done",
+    "case a in a) @;; esac",
+    "{ @; }",
+    "( @ )",
+    "f() { @; }; f",
+    "function f { @; }; f",
+    "true && @",
+    "false || @",
+    "true | @",
+    "true |& @",
+    "true & @",
+    "echo $(@)",
+    "echo \"a$(@)\"",
+    "echo `@`",
+    "echo \"`@`\"",
+    "echo ${x:-$(@)}",
+    "echo \"${x:-$(@)}\"",
+    "echo $((1+$(@)))",
+    "echo $((a[$(@)]))",
+    "echo $\"$(@)\"",
+    "echo <<<$(@)",
+    "echo {a,$(@)}",
+    "cat <(@)",
+    "echo >(@)",
+    "eval @",
+    "x=$(@)",
+    "x=1 @",
+    "x[$(@)]=1",
+    "a=(x $(@))",
+    "export x=$(@)",
+    "printf -v x \"$(@)\"",
+    "x=rm; xy=echo; xyz=rm; $xyz -rf ~/notes",
+    "cat <<E\n$(@)\nE",
+    "cat <<E\n${x:-`@`}\nE",
+    "cat <<-E\n\ta\n\tE\n@",
+    "sh <<< \"@\"",
+    "echo a #b\n@",
+    "echo a 2>&1; @",
+    "[[ -n a ]] && @",
+    "((1)) && @",
+];
+
+#[test]
+fn a_line_continuation_never_makes_a_command_milder() {
+    let command = "rm -rf ~/notes";
+    for way in WAYS {
+        let whole = way.replace('@', command);
+        for at in 0..=way.len() {
+            let broken = format!("{}\\\n{}", &way[..at], &way[at..]).replace('@', command);
+            // A here-document that is not ended where it was goes on to the end: there is nothing left to run.
+            let endless = way.starts_with("cat <<-E") && at >= "cat <<-E\n\ta\n".len();
+            if !endless && let Err(error) = no_milder(&broken, &whole) {
+                panic!("{error}");
+            }
+        }
+    }
+}
+
 // Quoting.
 
 /// Words that mean themselves, so that every way to quote them is the same command.

@@ -208,6 +208,11 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Whether a line continuation stands at `at`. The shell takes it away before anything else.
+    fn is_continued_at(&self, at: usize) -> bool {
+        self.bytes.get(at..at + 2) == Some(b"\\\n")
+    }
+
     /// Blanks, comments and line continuations, but no new lines.
     fn skip_blanks(&mut self) {
         loop {
@@ -263,10 +268,14 @@ impl<'a> Parser<'a> {
 
     /// Whether exactly `word` stands here, ended by a blank or an operator.
     fn at_word(&self, word: &str) -> bool {
-        // Where it ends tells most others apart.
-        let ends = match self.bytes.get(self.at + word.len()) {
+        // Where it ends tells most others apart. The shell takes line continuations away before it looks for the end.
+        let mut end = self.at + word.len();
+        while self.is_continued_at(end) {
+            end += 2;
+        }
+        let ends = match self.bytes.get(end) {
             None => true,
-            Some(next) => self.is_separator_at(self.at + word.len()) || matches!(next, b'<' | b'>'),
+            Some(next) => self.is_separator_at(end) || matches!(next, b'<' | b'>'),
         };
         ends && self.starts_with(word)
     }

@@ -183,6 +183,9 @@ impl<'a> Parser<'a> {
         if name.is_empty() {
             return Err(self.fail("`function` needs a name"));
         }
+        if name.contains('\\') {
+            return Err(self.fail("the name of a function that is not written plainly"));
+        }
         self.skip_blanks();
         if self.peek() == b'(' && self.peek_at(1) == b')' {
             self.at += 2;

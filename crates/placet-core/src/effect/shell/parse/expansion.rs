@@ -8,6 +8,9 @@ impl<'a> Parser<'a> {
     /// `$…`, with the reading position on the `$`.
     pub(super) fn dollar(&mut self, parts: &mut Parts<'a>, quoted: bool) -> Read<()> {
         self.node()?;
+        if self.is_continued_at(self.at + 1) {
+            return Err(self.fail("an expansion that is broken over lines"));
+        }
         match self.peek_at(1) {
             b'(' if self.peek_at(2) == b'(' => {
                 let (at, nodes, problem) = (self.at, self.nodes, self.problem);
@@ -51,6 +54,9 @@ impl<'a> Parser<'a> {
             byte if is_name_start(byte) => {
                 self.at += 1;
                 if let Some(name) = self.name() {
+                    if self.is_continued_at(self.at) {
+                        return Err(self.fail("the name of a variable that may go on over the end of a line"));
+                    }
                     parts.push(Part::Parameter { name, form: Form::Plain, quoted });
                 }
             }

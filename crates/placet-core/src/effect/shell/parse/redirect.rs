@@ -70,6 +70,13 @@ impl<'a> Parser<'a> {
         };
         self.node()?;
         self.at += operator.len();
+        if self.is_continued_at(self.at) {
+            let next =
+                self.bytes[self.at..].chunks(2).find(|pair| *pair != b"\\\n").and_then(|pair| pair.first());
+            if matches!(next, Some(b'<' | b'>' | b'&' | b'|' | b'-' | b'(')) {
+                return Err(self.fail("an operator that is broken over lines"));
+            }
+        }
         if kind == RedirectKind::HereDoc {
             self.announce_here_doc(redirects, fd, operator == "<<-")?;
             return Ok(true);

@@ -5,6 +5,20 @@ use crate::effect::shell::syntax::{
     Assignment, Command, Form, Item, Link, Part, Parts, Redirect, Stage, Value, Word,
 };
 
+/// What the shell takes away before it cuts words.
+const CONTINUATION: &str = "\\\n";
+
+/// Words that are more than the name of a program where a command starts.
+const RESERVED: &[&str] = &[
+    "!", "{", "}", "[[", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function",
+    "if", "in", "select", "then", "time", "until", "while", "-p", "--",
+];
+
+/// Whether this is a reserved word with a line continuation in it: `cop\⏎roc`. Nobody writes that but to hide it.
+fn is_broken_keyword(word: &str) -> bool {
+    word.contains(CONTINUATION) && RESERVED.contains(&word.replace(CONTINUATION, "").as_str())
+}
+
 impl<'a> Parser<'a> {
     pub(super) fn simple_command(&mut self, redirects: &mut Vec<Redirect<'a>>) -> Read<Command<'a>> {
         let (mut assignments, mut words) = (Vec::new(), Vec::with_capacity(4));
@@ -49,6 +63,9 @@ impl<'a> Parser<'a> {
                 b'(' => {
                     let [name] = words.as_slice() else { return Err(self.fail("unexpected `(`")) };
                     let name = &self.text[name.range.clone()];
+                    if name.contains(CONTINUATION) {
+                        return Err(self.fail("the name of a function that is broken over lines"));
+                    }
                     self.at += 1;
                     self.skip_blanks();
                     let only_a_name = assignments.is_empty() && redirects.is_empty() && !name.is_empty();
@@ -76,7 +93,11 @@ impl<'a> Parser<'a> {
                 }
                 continue;
             }
-            words.push(self.word()?);
+            let word = self.word()?;
+            if words.is_empty() && is_broken_keyword(&self.text[word.range.clone()]) {
+                return Err(self.fail("a reserved word that is broken over lines"));
+            }
+            words.push(word);
         }
     }
 
