@@ -110,6 +110,13 @@ impl Prover<'_> {
         Ok((ConsistencyProof { old: old.size, path, checkpoint: sealed }, old, new))
     }
 
+    /// What a witness takes that has seen nothing of this log: every log begins with none, which takes no hashes to prove.
+    pub fn first(&self, to: Option<SealedCheckpoint>) -> Result<(ConsistencyProof, Checkpoint), ProveError> {
+        let sealed = self.or_last(to)?;
+        let new = sealed.open(&self.verifier)?;
+        Ok((ConsistencyProof { old: 0, path: Vec::new(), checkpoint: sealed }, new))
+    }
+
     /// Whether the log goes on from its last checkpoint: how much was signed, and how much there is. What was signed before
     /// is taken by its hashes; `Verifier` reads all of it.
     pub fn grown(&self) -> Result<(u64, u64), ProveError> {

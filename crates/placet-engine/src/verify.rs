@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use placet_core::log::{Checkpoint, Hash, SealedCheckpoint, Tree, VerifierKey, leaf};
+use placet_core::log::{Checkpoint, CheckpointError, Hash, SealedCheckpoint, Tree, VerifierKey, leaf};
 use placet_store::{Store, StoreError, StoredRecord};
 
 use crate::{AuditKeys, auditor::Filed, engine::look};
@@ -83,6 +83,9 @@ pub enum VerifyError {
         /// What is wrong.
         what: String,
     },
+    /// What was given as a checkpoint that was kept elsewhere is none of this log. That says nothing of the log.
+    #[error("what was kept elsewhere is no checkpoint of this log: {0}")]
+    Against(CheckpointError),
     /// Whoever wanted to know no longer does.
     #[error("the check was stopped before its end")]
     Stopped,
@@ -213,10 +216,7 @@ impl Verifier<'_> {
 
     fn against(&self) -> Result<Option<Checkpoint>, VerifyError> {
         let Some(sealed) = &self.against else { return Ok(None) };
-        sealed
-            .open(&self.verifier)
-            .map(Some)
-            .map_err(|error| VerifyError::Checkpoint { size: 0, what: error.to_string() })
+        sealed.open(&self.verifier).map(Some).map_err(VerifyError::Against)
     }
 
     fn open(&self, size: u64, sealed: &SealedCheckpoint) -> Result<Checkpoint, VerifyError> {

@@ -252,6 +252,7 @@ fn verify(arguments: &Audit, against: Option<&std::path::Path>) -> anyhow::Resul
             Ok(ExitCode::SUCCESS)
         }
         Err(VerifyError::Store(error)) => Err(remedied(error)),
+        Err(error @ VerifyError::Against(_)) => Err(error.into()),
         Err(error) => {
             if arguments.data.json {
                 let index = match &error {
@@ -259,6 +260,7 @@ fn verify(arguments: &Audit, against: Option<&std::path::Path>) -> anyhow::Resul
                     VerifyError::Short { .. }
                     | VerifyError::Head
                     | VerifyError::Checkpoint { .. }
+                    | VerifyError::Against(_)
                     | VerifyError::Stopped
                     | VerifyError::Store(_) => None,
                 };

@@ -25,19 +25,23 @@ A proof that a record is in the log is in the form of C2SP `tlog-proof`, with th
 Examples:
   placet audit prove 1234 -o 1234.tlog-proof
   placet audit prove 1234 --against /elsewhere/placet.checkpoint
-  placet audit prove --from march.checkpoint --to april.checkpoint -o march-to-april.proof")]
+  placet audit prove --from march.checkpoint --to april.checkpoint -o march-to-april.proof
+  placet audit prove --first -o first-for-a-witness.proof")]
 pub struct Prove {
     /// The index of the record.
-    #[arg(required_unless_present = "from", conflicts_with = "from")]
+    #[arg(required_unless_present_any = ["from", "first"], conflicts_with_all = ["from", "first"])]
     pub index: Option<u64>,
     /// The checkpoint the proof leads to; else the last one.
-    #[arg(long, value_name = "CHECKPOINT", conflicts_with = "from")]
+    #[arg(long, value_name = "CHECKPOINT", conflicts_with_all = ["from", "first"])]
     pub against: Option<PathBuf>,
     /// Prove that the log has only grown since this checkpoint.
     #[arg(long, value_name = "OLD")]
     pub from: Option<PathBuf>,
+    /// Make the first submission to a witness, which knows no checkpoint of this log yet.
+    #[arg(long, conflicts_with = "from")]
+    pub first: bool,
     /// Until this one; else the last one.
-    #[arg(long, value_name = "NEW", requires = "from")]
+    #[arg(long, value_name = "NEW", conflicts_with = "index")]
     pub to: Option<PathBuf>,
     /// Where to write the proof; else standard output.
     #[arg(short, long, value_name = "FILE")]
@@ -58,6 +62,14 @@ pub fn run(arguments: &Prove, data: &Data) -> anyhow::Result<ExitCode> {
     };
     let hashes = |path: &[Hash]| path.iter().map(|hash| BASE64.encode(hash)).collect::<Vec<_>>();
     let (text, said, as_data) = match (&arguments.from, arguments.index) {
+        (None, _) if arguments.first => {
+            let (proof, new) = prover.first(checkpoint(arguments.to.as_deref())?).map_err(proved)?;
+            let said = format!("the log of {} records begins with an empty one", new.size);
+            let data = json!({
+                "old": 0, "new": new.size, "hashes": [], "checkpoint": proof.checkpoint.as_str(),
+            });
+            (proof.to_string(), said, data)
+        }
         (Some(from), _) => {
             let old = SealedCheckpoint::from_text(keyring::read_text(from)?);
             let new = checkpoint(arguments.to.as_deref())?;

@@ -9,8 +9,8 @@ use crate::warrant::{PublicKey, SigningKey};
 
 /// The kind of key in a signed note: Ed25519.
 const ED25519: u8 = 1;
-/// No checkpoint is longer.
-const BYTES_MAX: usize = 4096;
+/// No checkpoint is longer. A note has room for sixteen signatures and more, and those of a post-quantum scheme have kilobytes.
+const BYTES_MAX: usize = 256 * 1024;
 
 /// What a log says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,6 +205,30 @@ mod tests {
         let key = key();
         let text = format!("{}\u{2014} witness.example AAAAAAAA\n", key.seal(1, [1; 32]).as_str());
         assert_eq!(SealedCheckpoint::from_text(text).open(&key.verifier()).unwrap().size, 1);
+    }
+
+    #[test]
+    fn as_many_witnesses_may_sign_as_a_note_has_room_for() {
+        // Of ML-DSA-44: the hash of the key, a time, and 2,420 bytes of signature.
+        let signature = BASE64.encode(&[3; 4 + 8 + 2_420]);
+        let key = key();
+        for witnesses in [2, 16, 64] {
+            let mut text = key.seal(1, [1; 32]).as_str().to_owned();
+            for witness in 0..witnesses {
+                text.push_str(&format!("\u{2014} witness-{witness}.example {signature}\n"));
+            }
+            assert_eq!(
+                SealedCheckpoint::from_text(text).open(&key.verifier()).unwrap().size,
+                1,
+                "{witnesses}"
+            );
+        }
+        let mut long = key.seal(1, [1; 32]).as_str().to_owned();
+        while long.len() <= BYTES_MAX {
+            long.push_str(&format!("\u{2014} witness.example {signature}\n"));
+        }
+        let read = SealedCheckpoint::from_text(long).open(&key.verifier());
+        assert_eq!(read, Err(CheckpointError::Malformed));
     }
 
     #[test]

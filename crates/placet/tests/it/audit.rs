@@ -307,7 +307,78 @@ fn what_ran_without_a_decision_is_stated_and_signed() {
     }
     // Nor is a statement taken for a checkpoint.
     let ran = site.run(&["audit", "verify", "--against", &statement]);
-    assert_ne!(ran.code, 0, "{}", ran.out);
+    assert!(ran.code == 1 && ran.err.contains("no checkpoint of this log"), "{}", ran.err);
+}
+
+#[test]
+fn calls_of_a_transcript_that_end_nowhere_are_counted_and_are_no_threat() {
+    let (site, at) = site();
+    site.run(&["ask", "--agent", "nightly", "--session", "s1", "--host", "hermes", "--id", "c1", "--", "ls"]);
+    let transcript = at("transcript.jsonl");
+    let call = |id: &str| {
+        format!(
+            r#"{{"tool":"terminal","args":{{"command":"ls"}},"session":"s1","agent":"nightly","host":"hermes"{id}}}"#
+        )
+    };
+    let blocked =
+        r#"{"event":"tool_result","session":"s1","agent":"nightly","id":"c2","data":{"status":"blocked"}}"#;
+    let compare = |lines: &[String]| {
+        fs::write(&transcript, lines.join("\n")).unwrap();
+        site.run(&["coverage", "--transcript", &transcript])
+    };
+    let ran = compare(&[call(r#","id":"c1""#), call(r#","id":"c2""#), blocked.to_owned()]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    let ran = compare(&[call(r#","id":"c3""#), call("")]);
+    assert!(ran.code == 6 && ran.err.contains("2 calls of the transcript"), "{}", ran.err);
+    assert!(ran.out.contains("0 ran ungoverned"), "{}", ran.out);
+    assert!(site.json(&["threats", "list", "--json"]).is_empty());
+}
+
+#[test]
+fn what_is_no_checkpoint_is_no_tampering() {
+    let (site, at) = site();
+    site.ask("ls");
+    let kept = at("kept.checkpoint");
+    let good = site.run(&["audit", "checkpoint"]).out;
+    // A witness with a signature of a post-quantum scheme.
+    let witness = "A".repeat(3_244);
+    let witnesses: String = (0..16).map(|at| format!("\u{2014} witness-{at}.example {witness}\n")).collect();
+    for (what, text, code) in [
+        ("as it is", good.clone(), 0),
+        ("with witnesses", format!("{good}{witnesses}"), 0),
+        ("with the line ends of Windows", good.replace('\n', "\r\n"), 1),
+        ("cut off", good[..good.len() - 9].to_owned(), 1),
+        ("nothing", String::new(), 1),
+        ("another file", "{\"a\": 1}\n".to_owned(), 1),
+        ("of another log", good.replacen("placet", "placid", 1), 1),
+        ("signed by nobody", format!("{}\n\n", good.split("\n\n").next().unwrap()), 1),
+    ] {
+        fs::write(&kept, text).unwrap();
+        for command in [["audit", "verify"].as_slice(), &["audit", "prove", "0"]] {
+            let ran = site.run(&[command, &["--against", &kept]].concat());
+            assert_eq!(ran.code, code, "{what} {command:?}: {}{}", ran.out, ran.err);
+            assert!(code == 0 || ran.err.contains("checkpoint"), "{what}: {}", ran.err);
+        }
+    }
+    // Only one that this log has signed, and that is not about this log, says that something was changed.
+    let before = at("before");
+    let copied = Command::new("cp").args(["-a", &at("data"), &before]).status();
+    assert!(copied.is_ok_and(|status| status.success()));
+    site.ask("pwd");
+    fs::write(&kept, site.run(&["audit", "checkpoint"]).out).unwrap();
+    let ran = site.run(&["audit", "verify", "--against", &kept, "--data", &before]);
+    assert!(ran.code == 6 && ran.out.contains("does not hold"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn the_first_submission_to_a_witness_proves_nothing_yet() {
+    let (site, at) = site();
+    site.ask("ls");
+    let checkpoint = site.run(&["audit", "checkpoint"]).out;
+    let first = at("first.proof");
+    let ran = site.run(&["audit", "prove", "--first", "-o", &first]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(fs::read_to_string(&first).unwrap(), format!("old 0\n\n{checkpoint}"));
 }
 
 #[test]
