@@ -82,7 +82,7 @@ fn table(holds: &[HoldView], now: Timestamp) -> Markup {
                             }
                         }
                         td.wide { (short(&hold.opened.agent, 40)) }
-                        td.wide { @if !hold.opened.session.is_empty() { a.plain.mono href=(sessions::path(&hold.opened.session)) { (short(&hold.opened.session, 24)) } } }
+                        td.wide { a.plain.mono href=(sessions::path(&hold.opened.session)) { (sessions::label(&hold.opened.session, 24)) } }
                         td.num { @if hold.state == HoldState::Pending { (time_left(hold, now)) } @else { (state(hold)) } }
                         td.num.wide { (ago(hold.opened.opened, now)) }
                     }

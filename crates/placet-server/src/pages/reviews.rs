@@ -202,7 +202,7 @@ fn whole(asked: &Asked, view: &ReviewView, now: Timestamp) -> Markup {
                     dl.kv {
                         dt { "Agent" } dd { (sessions::name(text(view, "agent"))) }
                         @if !review.session.is_empty() {
-                            dt { "Session" } dd { a.mono href=(sessions::path(&review.session)) { (short(&review.session, 80)) } }
+                            dt { "Session" } dd { a.mono href=(sessions::path(&review.session)) { (sessions::label(&review.session, 80)) } }
                             dt { "Others" } dd { a href={ "/reviews?session=" (escaped(&review.session)) } { "All that wait in this session" } }
                         }
                         @if !text(view, "user").is_empty() { dt { "For" } dd { (short(text(view, "user"), 120)) } }

@@ -163,6 +163,21 @@ async fn a_session_shows_calls_holds_talk_and_sub_agents() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_of_no_session_have_a_page_too() {
+    let rig = Rig::new().await;
+    asked(&rig, with(harmless(), json!({ "session": "", "tool": "read_file", "args": { "path": "a.tf" } })))
+        .await;
+    asked(&rig, with(risky(), json!({ "session": "" }))).await;
+    for path in ["/sessions", "/holds?state=all"] {
+        let html = page(&rig, path).await;
+        assert!(html.contains("href=\"/sessions?id=\"") && html.contains("(no name)"), "{path}: {html}");
+    }
+    let html = page(&rig, "/sessions?id=").await;
+    assert!(html.contains("(no name)") && html.contains("git push --force"), "{html}");
+    assert!(!html.contains("href=\"/sessions/\""), "{html}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_host_that_reports_much_is_not_shown_whole_and_the_page_says_so() {
     let rig = Rig::new().await;
     asked(&rig, harmless()).await;

@@ -158,9 +158,7 @@ fn who(hold: &HoldView) -> Markup {
     html! {
         span {
             @if agent.is_empty() { "an agent without a name" } @else { (short(agent, 60)) }
-            @if !session.is_empty() {
-                " in " a.plain.mono href=(crate::pages::sessions::path(session)) { (short(session, 40)) }
-            }
+            " in " a.plain.mono href=(crate::pages::sessions::path(session)) { (crate::pages::sessions::label(session, 40)) }
         }
     }
 }

@@ -31,9 +31,17 @@ const SESSIONS: usize = 50;
 /// Where a session is shown.
 pub fn path(session: &str) -> String {
     match session {
-        // What browsers take for a step up, they do not ask for.
-        "." | ".." => format!("/sessions?id={}", escaped(session)),
+        // What browsers take for a step up, they do not ask for; nor is there a page without a name.
+        "" | "." | ".." => format!("/sessions?id={}", escaped(session)),
         session => format!("/sessions/{}", escaped(session)),
+    }
+}
+
+/// What a session is called where there is room for so many letters. Calls of hosts that name no session are together in one.
+pub fn label(session: &str, letters: usize) -> String {
+    match session {
+        "" => "(no name)".to_owned(),
+        session => short(session, letters),
     }
 }
 
@@ -127,7 +135,7 @@ fn line(session: &Session, now: Timestamp) -> Markup {
     html! {
         tr id={ "s" (session.number) } {
             td {
-                a.mono href=(path(&session.id)) { (short(&session.id, 48)) }
+                a.mono href=(path(&session.id)) { (label(&session.id, 48)) }
                 " " (state(session))
                 @if session.parent.is_some() { " " span.small.muted { "sub-agent" } }
             }
@@ -167,6 +175,7 @@ async fn one(asked: Asked, id: String) -> Result<Response, Problem> {
         Some("subs") => Show::Subs,
         Some(_) => return Err(Problem::malformed("`show` is `everything`, `stopped` or `subs`")),
     };
+    let id = asked.server.engine.name(&id).into_owned();
     let before = asked.value("before").map(|text| text.parse()).transpose();
     let before = before.map_err(|_| Problem::malformed("`before` is the number of a record"))?;
     let part = Part { show, before, every: asked.value("every").is_some() };
@@ -175,7 +184,7 @@ async fn one(asked: Asked, id: String) -> Result<Response, Problem> {
     };
     let (seen, stopped, now) = asked.server.off(look).await?;
     let seen = seen.ok_or_else(none)?;
-    let title = format!("Session {}", short(&seen.session.id, 24));
+    let title = format!("Session {}", label(&seen.session.id, 24));
     frame::page(&asked, Place::Sessions, &title, whole(&asked, &seen, stopped.as_deref(), part, now)).await
 }
 
@@ -192,7 +201,7 @@ fn whole(asked: &Asked, seen: &Timeline, stopped: Option<&str>, part: Part, now:
         div.head {
             h1 {
                 @if session.agent.is_empty() { "An agent without a name" } @else { (short(&session.agent, 60)) }
-                ", session " span.mono { (short(&session.id, 60)) }
+                ", session " span.mono { (label(&session.id, 60)) }
             }
             a.btn href={ "/v1/export?session=" (escaped(&session.id)) } download={ "session.jsonl" } { "Export" }
             @if frame::may_run(asked) && stopped.is_none() && placet_core::hold::can_come_back(&session.id) {

@@ -6,7 +6,7 @@ use placet_engine::Card;
 
 use super::{
     call::Call,
-    path,
+    label, path,
     timeline::{Row, Said, Sub, What},
 };
 use crate::pages::{
@@ -238,7 +238,7 @@ impl Axis<'_> {
     fn sub(self, row: &Row, sub: &Sub) -> Markup {
         let session = &sub.session;
         let what = html! {
-            b { "Sub-agent " } a.mono href=(path(&session.id)) { (short(&session.id, 60)) }
+            b { "Sub-agent " } a.mono href=(path(&session.id)) { (label(&session.id, 60)) }
             @if !session.agent.is_empty() { ", " (short(&session.agent, 60)) }
             " " span.muted.small {
                 (several(session.allowed + session.held + session.blocked, "call", "calls"))

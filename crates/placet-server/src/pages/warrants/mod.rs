@@ -141,7 +141,7 @@ fn grant_table(asked: &Asked, grants: &[(StoredGrant, u64)], now: Timestamp) -> 
                     @let state = GrantState::of(grant, now);
                     tr id={ "g" (grant.id) } {
                         td { @for line in grant_permits(grant) { p { (ticked(&plain(&line))) } } }
-                        td { (short(&grant.agent, 30)) br; a.plain.mono.small href=(crate::pages::sessions::path(&grant.session)) { (short(&grant.session, 24)) } }
+                        td { (short(&grant.agent, 30)) br; a.plain.mono.small href=(crate::pages::sessions::path(&grant.session)) { (crate::pages::sessions::label(&grant.session, 24)) } }
                         td.wide { (plain(&grant.by)) " " a.small href={ "/audit/" (grant.cites) } { "why" } br; span.small.muted { (date(grant.given)) } }
                         td.num.wide { (several(*used, "time", "times")) }
                         td { (until(grant.expires, now)) }

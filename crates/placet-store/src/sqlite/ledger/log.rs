@@ -41,14 +41,22 @@ impl SqliteLedger<'_> {
         place: u64,
         limit: usize,
     ) -> Result<Vec<StoredRecord>> {
+        // Records of calls without a session are kept without one.
+        let number = match session {
+            "" => None,
+            id => match self.session_number(id)? {
+                None => return Ok(Vec::new()),
+                number => number,
+            },
+        };
         // Which they are stands in the index; only those that are wanted are read.
         let sql = format!(
-            "select {} from record where idx in (select idx from record where session = (select no from session \
-             where id = ?) and {which} limit ?) order by idx",
+            "select {} from record where idx in (select idx from record where session is ? and {which} limit ?) \
+             order by idx",
             rows::RECORD
         );
         let place = i64::try_from(place).unwrap_or(i64::MAX);
-        self.all(&sql, params![session, place, limit as i64], rows::record)
+        self.all(&sql, params![number, place, limit as i64], rows::record)
     }
 }
 
