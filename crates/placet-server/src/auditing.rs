@@ -121,8 +121,9 @@ pub async fn export(asked: Asked) -> Result<Response, Problem> {
     let (format, kind) = match asked.value("format").as_deref() {
         None | Some("jsonl") => (ExportFormat::Jsonl, "application/jsonl"),
         Some("csv") => (ExportFormat::Csv, "text/csv; charset=utf-8"),
+        Some("csv-bom") => (ExportFormat::CsvBom, "text/csv; charset=utf-8"),
         Some("ocsf") => (ExportFormat::Ocsf, "application/jsonl"),
-        Some(_) => return Err(Problem::malformed("`format` is `jsonl`, `csv` or `ocsf`")),
+        Some(_) => return Err(Problem::malformed("`format` is `jsonl`, `csv`, `csv-bom` or `ocsf`")),
     };
     let now = asked.server.engine.now();
     let since = asked.value("since").map(|text| {

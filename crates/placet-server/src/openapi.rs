@@ -120,7 +120,7 @@ const QUERIES: &[(&str, &str, &str)] = &[
     ("/v1/consistency", "from", NUMBER),
     ("/v1/consistency", "to", NUMBER),
     ("/v1/checkpoints", "limit", LIMIT),
-    ("/v1/export", "format", r#"{"enum":["jsonl","csv","ocsf"]}"#),
+    ("/v1/export", "format", r#"{"enum":["jsonl","csv","csv-bom","ocsf"]}"#),
     ("/v1/export", "since", TEXT),
     ("/v1/stream", "from", NUMBER),
 ];

@@ -19,7 +19,7 @@ use crate::{
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-`jsonl` has everything, with the hash of each record. `csv` has a row for each record; a cell that a spreadsheet would take for a formula begins with an apostrophe. `ocsf` has events of the Open Cybersecurity Schema Framework 1.9.0: calls, their outcomes, answers and settings as API Activity (6003), threats as Detection Finding (2004).
+`jsonl` has everything, with the hash of each record. `csv` has a row for each record; a cell that a spreadsheet would take for a formula begins with an apostrophe. `csv-bom` is the same behind a byte order mark, for spreadsheets that take UTF-8 for something else without one. `ocsf` has events of the Open Cybersecurity Schema Framework 1.9.0: calls, their outcomes, answers and settings as API Activity (6003), threats as Detection Finding (2004).
 
 Examples:
   placet audit export --since 24h -o today.jsonl
@@ -44,6 +44,8 @@ pub enum Format {
     Jsonl,
     /// Rows for a spreadsheet.
     Csv,
+    /// The same behind a byte order mark.
+    CsvBom,
     /// Events of the Open Cybersecurity Schema Framework, a JSON object a line.
     Ocsf,
 }
@@ -53,6 +55,7 @@ impl From<Format> for ExportFormat {
         match format {
             Format::Jsonl => ExportFormat::Jsonl,
             Format::Csv => ExportFormat::Csv,
+            Format::CsvBom => ExportFormat::CsvBom,
             Format::Ocsf => ExportFormat::Ocsf,
         }
     }

@@ -18,6 +18,8 @@ pub enum ExportFormat {
     Jsonl,
     /// Rows for a spreadsheet.
     Csv,
+    /// The same behind a byte order mark, without which some spreadsheets take UTF-8 for something else.
+    CsvBom,
     /// Events of the Open Cybersecurity Schema Framework, a JSON object a line.
     Ocsf,
 }
@@ -27,6 +29,10 @@ impl ExportFormat {
     pub fn heading(self, out: &mut impl Write) -> std::io::Result<()> {
         match self {
             ExportFormat::Csv => csv::heading(out),
+            ExportFormat::CsvBom => {
+                out.write_all("\u{feff}".as_bytes())?;
+                csv::heading(out)
+            }
             ExportFormat::Jsonl | ExportFormat::Ocsf => Ok(()),
         }
     }
@@ -46,7 +52,7 @@ impl ExportFormat {
                 });
                 writeln!(out, "{}", printable::json(&line.to_string()))
             }
-            ExportFormat::Csv => csv::row(out, record, what),
+            ExportFormat::Csv | ExportFormat::CsvBom => csv::row(out, record, what),
             ExportFormat::Ocsf => {
                 writeln!(out, "{}", printable::json(&ocsf::event(record, what).to_string()))
             }

@@ -169,6 +169,8 @@ fn an_export_has_every_record_and_no_formula() {
     let csv = site.run(&["audit", "export", "--format", "csv"]).out;
     assert!(csv.contains("\"'=HYPERLINK(\"\"http://x\"\")\""), "{csv}");
     assert_eq!(csv.split("\r\n").filter(|row| !row.is_empty()).count(), size + 1);
+    let marked = site.run(&["audit", "export", "--format", "csv-bom"]).out;
+    assert_eq!(marked.strip_prefix('\u{feff}'), Some(csv.as_str()));
     let none = site.run(&["audit", "export", "--since", "2999-01-01T00:00:00Z"]);
     assert_eq!((none.code, none.out.as_str()), (0, ""), "{}", none.err);
     let ran = site.run(&["audit", "export", "--since", "yesterday"]);
