@@ -83,6 +83,8 @@ mod pages;
 
 mod unhurried;
 
+mod strict_transport;
+
 mod tls;
 
 mod heard;

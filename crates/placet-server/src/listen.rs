@@ -36,6 +36,7 @@ use crate::{
     converse::converse,
     heard::Coming,
     problem::Problem,
+    strict_transport,
     unhurried::Unhurried,
 };
 
@@ -103,7 +104,11 @@ pub async fn serve(server: Arc<Server>, listeners: Vec<Listener>, stop: impl Fut
         Places { most, all: Arc::new(Semaphore::new(most)), over: Arc::new(Semaphore::new(OVER_MAX)) };
     let mut loops = JoinSet::new();
     for listener in listeners {
-        loops.spawn(accept(Arc::clone(&server), router.clone(), listener, places.clone()));
+        let router = match &listener {
+            Listener::Net(_, Some(_)) => strict_transport::over_tls(router.clone()),
+            Listener::Net(_, None) | Listener::Unix(..) => router.clone(),
+        };
+        loops.spawn(accept(Arc::clone(&server), router, listener, places.clone()));
     }
     stop.await;
     let waiting = server.engine.waiting();

@@ -55,8 +55,14 @@ async fn requests_are_answered_over_tls_and_the_next_connection_sees_a_new_certi
         let stream = connect(&rig, &old, version).await.unwrap();
         assert_eq!(stream.get_ref().1.alpn_protocol(), Some(b"http/1.1".as_slice()));
         let reply = raw(stream, "GET", "/healthz", "host: localhost\r\n", b"").await;
-        assert_eq!(reply.status, 200);
+        assert_eq!((reply.status, reply.line("strict-transport-security")), (200, None));
+        let stream = connect(&rig, &old, version).await.unwrap();
+        let reply = raw(stream, "GET", "/healthz", "host: 127.0.0.1\r\n", b"").await;
+        let policy = reply.line("strict-transport-security");
+        assert_eq!((reply.status, policy.as_deref()), (200, Some("max-age=31536000")));
     }
+    let plain = Rig::new().await;
+    assert_eq!(plain.get("/healthz").await.line("strict-transport-security"), None);
     let before = connect(&rig, &old, &TLS13).await.unwrap();
     tls.replace(new.certificate.as_bytes(), new.key.as_bytes()).unwrap();
     assert!(connect(&rig, &old, &TLS13).await.is_err());
