@@ -1,7 +1,8 @@
 //! Numbers, one form for each value.
 
 /// A JSON number, kept exactly. There is one form for each value: an integer of 64 bits is `Int`,
-/// or `Uint` where `Int` cannot hold it, however it was written; anything else is `Float`.
+/// or `Uint` where `Int` cannot hold it, however it was written; anything else is `Float`. What is
+/// written with a dot or an exponent is the float that other readers take it for, or is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
     /// An integer from −2⁶³ to 2⁶³ − 1.
@@ -54,11 +55,15 @@ impl Number {
     }
 
     /// The number that `lexeme`, a number in the grammar of JSON, says. Nothing if it is neither
-    /// an integer of 64 bits nor the shortest decimal of some float.
+    /// an integer of 64 bits nor the shortest decimal of some float; nor if it is an integer that is
+    /// written with a dot or an exponent and that no float is: Python and JavaScript read such a
+    /// number as a float, and `9007199254740993.0` would be another number there.
     pub(super) fn from_lexeme(lexeme: &str) -> Option<Self> {
         let written = Decimal::of(lexeme)?;
         if let Some(integer) = written.to_integer() {
-            return Some(integer);
+            let read_as_float = lexeme.contains(['.', 'e', 'E']);
+            let exact = || lexeme.parse().ok().and_then(Self::from_f64) == Some(integer);
+            return (!read_as_float || exact()).then_some(integer);
         }
         let float: f64 = lexeme.parse().ok().filter(|float: &f64| float.is_finite())?;
         (Decimal::of(ryu_js::Buffer::new().format_finite(float))? == written)

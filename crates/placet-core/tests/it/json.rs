@@ -141,7 +141,10 @@ const EXACT: &[(&str, &str)] = &[
     ("12.50", "12.5"),
     ("-1.5e1", "-15"),
     ("9007199254740993", "9007199254740993"),
-    ("9007199254740993.0", "9007199254740993"),
+    ("9007199254740992.0", "9007199254740992"),
+    ("9007199254740994.0", "9007199254740994"),
+    ("-9.223372036854775808e18", "-9223372036854775808"),
+    ("1234567890123456768.0", "1234567890123456768"),
     ("9223372036854775807", "9223372036854775807"),
     ("9223372036854775808", "9223372036854775808"),
     ("-9223372036854775808", "-9223372036854775808"),
@@ -168,6 +171,17 @@ const EXACT: &[(&str, &str)] = &[
 
 /// Numbers that no 64-bit integer and no float says exactly.
 const INEXACT: &[&str] = &[
+    // Written like floats: other readers round them to an even neighbour, or further.
+    "9007199254740993.0",
+    "-9007199254740993.0",
+    "9007199254740993e0",
+    "9007199254740993000E-3",
+    "900719925474099.3e1",
+    "9223372036854775807.0",
+    "1.8446744073709551615e19",
+    "1234567890123456789.0",
+    // The shortest decimal of the float 1234567890123456768.
+    "1234567890123456800.0",
     "18446744073709551616",
     "-9223372036854775809",
     "123456789012345678901234567890",
@@ -307,6 +321,17 @@ proptest! {
         prop_assert_eq!(read.as_f64().to_bits(), float.to_bits());
     }
 
+    /// What is written with a dot or an exponent is the float that other readers take it for, or is refused.
+    #[test]
+    fn what_is_written_like_a_float_is_that_float(
+        digits in "-?[1-9][0-9]{0,19}", fraction in r"(\.0{1,3})?", exponent in "([eE][+-]?[0-9]{1,2})?",
+    ) {
+        let text = format!("{digits}{fraction}{exponent}");
+        if let Ok(Json::Number(read)) = Json::read(&text) && text.contains(['.', 'e', 'E']) {
+            prop_assert_eq!(Some(read), text.parse().ok().and_then(Number::from_f64));
+        }
+    }
+
     /// One more digit than a float can hold is noticed, wherever it stands.
     #[test]
     fn a_digit_too_many_is_refused(whole in 1_u64..1000, digits in "[1-9]{20}") {
@@ -314,11 +339,15 @@ proptest! {
         prop_assert!(matches!(Json::read(&text), Err(JsonError::Inexact { .. })), "{}", text);
     }
 
-    /// Every 64-bit integer is read as itself, in plain or exponent form.
+    /// Every 64-bit integer is read as itself; with a dot or an exponent, if other readers get it too.
     #[test]
-    fn integers_are_exact(integer in any::<i64>(), large in any::<u64>()) {
+    fn integers_are_exact(integer in any::<i64>(), large in any::<u64>(), small in -(1_i64 << 53)..1 << 53) {
         prop_assert_eq!(Json::read(integer.to_string()).unwrap().as_i64(), Some(integer));
-        prop_assert_eq!(Json::read(format!("{integer}.00")).unwrap().as_i64(), Some(integer));
-        prop_assert_eq!(Json::read(format!("{large}e0")).unwrap().as_u64(), Some(large));
+        prop_assert_eq!(Json::read(large.to_string()).unwrap().as_u64(), Some(large));
+        prop_assert_eq!(Json::read(format!("{small}.00")).unwrap().as_i64(), Some(small));
+        prop_assert_eq!(Json::read(format!("{small}e0")).unwrap().as_i64(), Some(small));
+        let exact = integer as f64 as i128 == i128::from(integer);
+        let read = Json::read(format!("{integer}.00")).ok().and_then(|read| read.as_i64());
+        prop_assert_eq!(read, exact.then_some(integer));
     }
 }
