@@ -63,6 +63,8 @@ pub struct Walker<'c> {
     /// Where spans of nested scripts point.
     anchor: Option<(usize, usize)>,
     functions: Vec<String>,
+    /// In how many pipelines or background jobs each of them was called.
+    called_in: Vec<u32>,
     /// Variables to be put back when a function of that depth ends.
     locals: Vec<(usize, String, Option<Var>)>,
     virtual_files: u32,
@@ -99,6 +101,7 @@ impl<'c> Walker<'c> {
             spawning: 0,
             anchor: None,
             functions: Vec::new(),
+            called_in: Vec::new(),
             locals: Vec::new(),
             virtual_files: 0,
             lately: RefCell::new(VecDeque::new()),
@@ -505,19 +508,22 @@ impl<'c> Walker<'c> {
         let last_start = body.items.iter().rposition(|item| item.background);
         let nested = body.items.iter().any(|item| item.stages.iter().any(starts_jobs));
         if nested || last_start.is_some_and(|start| last_wait.is_none_or(|wait| wait < start)) {
-            self.fork_bomb(range);
+            // A pause in each round leaves time to notice.
+            self.fork_bomb(range, !body.items.iter().any(pauses));
         }
     }
 
-    fn fork_bomb(&mut self, range: (usize, usize)) {
+    fn fork_bomb(&mut self, range: (usize, usize), at_once: bool) {
         let target = Target::new(TargetKind::Service, "this machine").with(Sensitivity::System);
         let span = self.span(range);
-        let effect = Effect::new(Verb::Execute, target, span)
-            .extent(Extent::Unbounded)
-            .undo(Undo::Impossible)
-            .manner(Manner::DETACHED)
-            .words("starts processes without end until the machine stops");
-        self.emit(effect);
+        let effect = Effect::new(Verb::Execute, target, span).extent(Extent::Unbounded);
+        self.emit(match at_once {
+            true => effect
+                .undo(Undo::Impossible)
+                .manner(Manner::DETACHED)
+                .words("starts processes without end until the machine stops"),
+            false => effect.words("starts one process after the other without waiting for them"),
+        });
     }
 
     fn simple(
@@ -646,9 +652,10 @@ impl<'c> Walker<'c> {
         stdin: Option<Flow>,
     ) -> Option<Flow> {
         let body = self.env.functions.get(name)?.clone();
-        if self.functions.iter().any(|active| active == name) {
-            if self.spawning > 0 {
-                self.fork_bomb(range);
+        if let Some(active) = self.functions.iter().position(|active| active == name) {
+            // Only a process that it starts itself, to call itself there, makes more and more of them.
+            if self.called_in.get(active).is_some_and(|before| self.spawning > *before) {
+                self.fork_bomb(range, true);
             }
             // Within itself the name most often means the program it wraps.
             return None;
@@ -659,6 +666,7 @@ impl<'c> Walker<'c> {
             .collect();
         let before = self.env.positional.replace(positional);
         self.functions.push(name.to_owned());
+        self.called_in.push(self.spawning);
         let output = self.nested(&body, range, stdin);
         while let Some((depth, name, old)) = self.locals.pop_if(|(depth, ..)| *depth == self.functions.len())
         {
@@ -666,6 +674,7 @@ impl<'c> Walker<'c> {
             self.env.restore(name, old);
         }
         self.functions.pop();
+        self.called_in.pop();
         self.env.positional = before;
         Some(output)
     }
@@ -743,6 +752,14 @@ fn is_command(item: &Item<'_>, names: &[&str]) -> bool {
     matches!(item.stages.as_slice(), [Stage { command: Command::Simple { words, .. }, .. }]
         if matches!(words.first().map(|word| &*word.parts),
             Some([Part::Text { text, .. }]) if names.contains(&&**text)))
+}
+
+/// Whether the shell waits here for a second at least.
+fn pauses(item: &Item<'_>) -> bool {
+    let [Stage { command: Command::Simple { words, .. }, .. }] = item.stages.as_slice() else { return false };
+    let Some([Part::Text { text, .. }]) = words.get(1).map(|word| &*word.parts) else { return false };
+    let seconds = text.bytes().next().is_some_and(|digit| matches!(digit, b'1'..=b'9'));
+    !item.background && is_command(item, &["sleep"]) && seconds
 }
 
 fn is_endless(condition: &Script<'_>) -> bool {

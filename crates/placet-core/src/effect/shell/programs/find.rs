@@ -42,8 +42,11 @@ fn find(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         .iter()
         .map(|start| {
             let (_, place) = walker.path_target(start.as_str());
-            // What lies anywhere on the machine is as precious as the machine.
-            if place.broad {
+            // What lies anywhere on the machine is as precious as the machine, but files of one name are not all of it.
+            if place.broad && selection.specific {
+                let text = format!("{}/{HOLE}", start.as_str().trim_end_matches('/'));
+                Arg { text: text.into(), known: false, ..(*start).clone() }
+            } else if place.broad {
                 Arg { known: false, glob: true, ..(*start).clone() }
             } else {
                 selection.under(start)
@@ -111,6 +114,8 @@ struct Selection<'r> {
     name: Option<&'r str>,
     /// Names a kind of files, rather than everything.
     narrow: bool,
+    /// Every file has one of some names, each of which has letters enough to tell it from most others.
+    specific: bool,
     /// Only empty files and directories.
     empty: bool,
     negated: bool,
@@ -145,7 +150,8 @@ impl<'r> Selection<'r> {
         };
         let named = !names.is_empty() && names.iter().all(|name| name.chars().any(char::is_alphanumeric));
         let narrow = (named || aged) && !either;
-        Self { name, narrow, empty, negated }
+        let specific = !names.is_empty() && !negated && !either && names.iter().all(|name| tells_apart(name));
+        Self { name, narrow, specific, empty, negated }
     }
 
     /// A path that stands for everything found under `start`.
@@ -155,6 +161,20 @@ impl<'r> Selection<'r> {
         let text = format!("{}/{HOLE}/{name}", start.as_str().trim_end_matches('/'));
         Arg { text: text.into(), known: false, glob: true, origin: Origin::PLAIN, range: start.range }
     }
+}
+
+/// Whether a pattern for names has at least two letters of its own, outside brackets.
+fn tells_apart(pattern: &str) -> bool {
+    let mut letters = 0;
+    let mut bracket = false;
+    for letter in pattern.chars() {
+        match letter {
+            '[' => bracket = true,
+            ']' => bracket = false,
+            letter => letters += usize::from(!bracket && letter.is_alphanumeric()),
+        }
+    }
+    letters >= 2
 }
 
 /// Whether `-o` stands outside brackets, so that what follows it is chosen by something else.

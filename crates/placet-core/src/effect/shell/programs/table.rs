@@ -16,7 +16,8 @@
 //!
 //! The first line that matches counts. Before `=>`: words are sub-commands in order (`*` matches any
 //! letters), a flag must be there (`--flag=value` with that value), `!--flag` must not, `..word` stands
-//! anywhere among the operands, `@` asks for an operand more and `!@` for none. After it: a verb, a kind
+//! anywhere among the operands, `@` asks for an operand more and `!@` for none, `<` for something on its standard
+//! input. After it: a verb, a kind
 //! of target, which argument names the target (`@1`, `@2*`, `@*`, `@last`, `@--flag`), and what is special:
 //! `several all`, `trivial lost`, `scratch here away`, a sensitivity, a circumstance, `likely guessed`,
 //! `shell` or `sql` or `code` (the argument is read as such), and `"words for people"`.
@@ -119,6 +120,8 @@ enum Condition {
     Anywhere(Vec<Pattern>),
     Operand,
     NoOperand,
+    /// Something comes on its standard input.
+    Input,
 }
 
 #[derive(Clone, Debug)]
@@ -184,7 +187,8 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
         harmless(walker, call);
         return Some(Flow::unknown(Origin::PLAIN));
     }
-    let line = program.lines.iter().find_map(|line| Some((line, line.matches(&options)?)));
+    let line =
+        program.lines.iter().find_map(|line| Some((line, line.matches(&options, call.stdin.is_some())?)));
     let mut origin = Origin::PLAIN;
     let before = walker.effects.len();
     match line {
@@ -289,7 +293,7 @@ impl Line {
     }
 
     /// How many operands the sub-commands used up, if the line matches.
-    fn matches(&self, options: &Options<'_>) -> Option<usize> {
+    fn matches(&self, options: &Options<'_>, input: bool) -> Option<usize> {
         if options.operands.len() < self.words.len() {
             return None;
         }
@@ -316,6 +320,7 @@ impl Line {
                     .any(|arg| words.iter().any(|word| word.matches(arg.as_str()))),
                 Condition::Operand => options.operands.len() > used,
                 Condition::NoOperand => options.operands.len() == used,
+                Condition::Input => input,
             })
             .then_some(used)
     }

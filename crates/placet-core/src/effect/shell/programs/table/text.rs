@@ -125,6 +125,8 @@ fn read_line(before: &'static str, after: &'static str) -> Result<Line, String> 
             line.conditions.push(Condition::Operand);
         } else if token == "!@" {
             line.conditions.push(Condition::NoOperand);
+        } else if token == "<" {
+            line.conditions.push(Condition::Input);
         } else if let Some(flags) = token.strip_prefix('!') {
             line.conditions.push(Condition::NoFlag(read_flags(flags)));
         } else if let Some(words) = token.strip_prefix("..") {
