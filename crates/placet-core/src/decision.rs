@@ -146,6 +146,14 @@ impl Decision {
         Self { verdict, reasons, findings, claims: Vec::new(), digest, assessment, notes: Vec::new() }
     }
 
+    /// What `decide` says; a block if it panics. A fault of ours in one call must not end the run in which others wait
+    /// for their answers, and never be taken for leave to run.
+    pub fn or_block(decide: impl FnOnce() -> Self) -> Self {
+        // Whatever `decide` was about to change belongs to the call, which gets no other decision.
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(decide))
+            .unwrap_or_else(|_| Self::refuse("deciding on the call failed; nothing runs undecided"))
+    }
+
     /// The decision on something that is not a call: no.
     pub fn refuse(reason: impl Into<String>) -> Self {
         let finding = Finding { source: Source::Input, verdict: Verdict::Block, reason: reason.into() };
@@ -263,4 +271,18 @@ fn assessed(call: &ToolCall, policy: &Policy) -> (CallDigest, Assessment, Vec<Fi
     let digest = CallDigest::of(call, &tool.remarks());
     let (assessment, findings) = assess::weigh(call, tool.read(), policy);
     (digest, assessment, findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decision_that_panics_is_a_block() {
+        let decision = Decision::or_block(|| panic!("a fault of ours"));
+        assert_eq!(decision.verdict, Verdict::Block);
+        assert_eq!(decision.reasons, ["deciding on the call failed; nothing runs undecided"]);
+        let allowed = || Decision { verdict: Verdict::Allow, ..Decision::refuse("fine") };
+        assert_eq!(Decision::or_block(allowed).verdict, Verdict::Allow);
+    }
 }

@@ -83,6 +83,14 @@ impl Answer {
         Answer::Block { reason, ticket: None, record: None }
     }
 
+    /// The decision itself failed, by a fault of ours.
+    pub(crate) fn undecided() -> Self {
+        let reason = "Blocked: deciding on the call failed. Nothing runs undecided.\n\
+                      Tell the operator, and do not retry the same call."
+            .to_owned();
+        Answer::Block { reason, ticket: None, record: None }
+    }
+
     /// Somebody asks who may not.
     pub(crate) fn refused(why: &str) -> Self {
         Answer::Block { reason: format!("Blocked: {why}.\nDo not retry."), ticket: None, record: None }

@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
     time::{Duration, Instant},
 };
@@ -223,7 +224,10 @@ impl Engine {
         loop {
             let deciding = shared.crowd.enter();
             // Kept until it is settled, so that the writer need not clear it away.
-            let prepared = Arc::new(prepare(shared, &asked, again.clone())?);
+            // A fault of ours in one call is a block of that call, and nothing else ends with it.
+            let deciding_on_it = AssertUnwindSafe(|| prepare(shared, &asked, again.clone()));
+            let Ok(prepared) = catch_unwind(deciding_on_it) else { return Ok(Answer::undecided()) };
+            let prepared = Arc::new(prepared?);
             let (settling, settled_by) = (Arc::clone(&prepared), Arc::clone(&prepared));
             let mut leaving = Leaving::new(shared, &asked, again.as_ref());
             let there = leaving.there();

@@ -171,8 +171,18 @@ fn decide_lines(mut lines: Lines, mut output: impl Write, mut judge: Judge) -> a
             Some(Line::Event(event)) => match &*event {
                 Event::ToolCall(call) => {
                     // Decided on what the call says, shown without its secrets.
-                    let decision = judge.decide(call, time_of(&event))?;
-                    answer(&mut output, &Redactor::builtin().record().decision(call, decision))?;
+                    let mut problem = None;
+                    let decision = Decision::or_block(|| match judge.decide(call, time_of(&event)) {
+                        Ok(decision) => Redactor::builtin().record().decision(call, decision),
+                        Err(error) => {
+                            problem = Some(error);
+                            Decision::refuse("deciding on the call failed; nothing runs undecided")
+                        }
+                    });
+                    answer(&mut output, &decision)?;
+                    if let Some(error) = problem {
+                        return Err(error);
+                    }
                 }
                 Event::Other(report) => {
                     let decision = judge.note(report, time_of(&event));
