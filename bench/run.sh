@@ -32,6 +32,7 @@ fi
 taken() { awk '/^cpu /{all=0; for (i=2; i<=9; i++) all+=$i; print $9, all}' /proc/stat; }
 taken >target/taken
 cargo bench --bench wall -- --noplot
+cargo bench --bench hostile
 cargo bench --bench warrant -- --noplot
 cargo bench --bench engine
 cargo bench --bench grants

@@ -10,8 +10,10 @@ use placet_core::{
     warrant::witness,
     yaml,
 };
+use placet_fuzz::takes_time_in_proportion;
 
 fuzz_target!(|text: &str| {
+    takes_time_in_proportion(text, |text| drop(yaml::read(text)));
     // The first line is the constraint, the rest the value.
     let (source, value) = text.split_once('\n').unwrap_or((text, ""));
     let Ok(data) = yaml::read(source) else { return };

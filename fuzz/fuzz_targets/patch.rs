@@ -3,8 +3,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use placet_core::effect::patch;
+use placet_fuzz::takes_time_in_proportion;
 
 fuzz_target!(|text: &str| {
+    takes_time_in_proportion(text, |text| drop(patch::read(text)));
     let read = patch::read(text);
     for touched in &read.touched {
         let line = text.get(touched.range.clone()).expect("the line is in the text");

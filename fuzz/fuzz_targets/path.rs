@@ -3,8 +3,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use placet_core::effect::path::{classify, is_block_device, join};
+use placet_fuzz::takes_time_in_proportion;
 
 fuzz_target!(|text: &str| {
+    takes_time_in_proportion(text, |text| drop(classify(text, Some("/srv/shop"))));
     // The second line, if there is one, is the working directory.
     let (path, cwd) = text.split_once('\n').map_or((text, None), |(path, cwd)| (path, Some(cwd)));
     let plain = classify(path, cwd);

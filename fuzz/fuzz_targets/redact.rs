@@ -3,8 +3,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use placet_core::{Json, Redactor};
+use placet_fuzz::takes_time_in_proportion;
 
 fuzz_target!(|text: &str| {
+    takes_time_in_proportion(text, |text| drop(Redactor::builtin().redact(text).into_owned()));
     let personal = Redactor::default().with_personal();
     for redactor in [Redactor::builtin(), &personal] {
         let masked = redactor.record().masked(text);

@@ -5,13 +5,21 @@ use libfuzzer_sys::fuzz_target;
 use placet_core::{
     Json, ToolCall, ToolName,
     effect::{
-        interpret,
-        shell::parse::{Budget, parse},
+        Pointer, interpret,
+        shell::{
+            self,
+            parse::{Budget, parse},
+        },
     },
     json::Object,
 };
+use placet_fuzz::takes_its_time_by_the_byte;
 
 fuzz_target!(|text: &str| {
+    takes_its_time_by_the_byte(text, |text| {
+        parse(text, Budget::default());
+        shell::interpret(text, Pointer::root(), Some("/srv/shop"), None);
+    });
     let parsed = parse(text, Budget::default());
     if let Some(problem) = parsed.problem {
         assert!(problem.at <= text.len(), "the problem is in the text");

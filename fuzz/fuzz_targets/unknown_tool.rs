@@ -3,6 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use placet_core::{Decision, Json, Policy, ToolCall, ToolName, decide, json::Object};
+use placet_fuzz::takes_its_time_by_the_byte;
 
 fn decided(name: &ToolName, args: &[(String, Json)]) -> Option<Decision> {
     let args = Object::from_pairs(args.iter().cloned()).ok()?;
@@ -11,6 +12,10 @@ fn decided(name: &ToolName, args: &[(String, Json)]) -> Option<Decision> {
 
 // The first line is the name, each further one an argument: `key=text`.
 fuzz_target!(|text: &str| {
+    takes_its_time_by_the_byte(text, |text| {
+        let name = ToolName::parse("unheard_of").expect("a plain name");
+        decided(&name, &[("text".to_owned(), Json::from(text))]);
+    });
     let mut lines = text.lines();
     let Some(Ok(name)) = lines.next().map(ToolName::parse) else { return };
     let pair = |line: &str| {

@@ -3,8 +3,13 @@
 
 use libfuzzer_sys::fuzz_target;
 use placet_core::effect::windows;
+use placet_fuzz::takes_time_in_proportion;
 
 fuzz_target!(|text: &str| {
+    takes_time_in_proportion(text, |text| {
+        windows::looks_like(text);
+        windows::script(text);
+    });
     windows::looks_like(text);
     for effect in windows::script(text) {
         effect.sentence();

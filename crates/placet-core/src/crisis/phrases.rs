@@ -4,7 +4,7 @@
 //! two or three letters. A phrase may have gaps: its parts are found one by one, and put together only where there are
 //! any, which in nearly all texts there are not. The tables are made of `lists/*.list` when the program is built.
 
-use std::sync::LazyLock;
+use std::{ops::Range, sync::LazyLock};
 
 use super::{
     fold::Folded,
@@ -24,6 +24,13 @@ const SPAN_MAX: usize = 400;
 const NEAR: usize = 160;
 /// From so many words that may be the last of a phrase, it is looked back for the ones before.
 const CLOSING_MAX: usize = 16;
+/// A longer text is looked at part by part, and no further than the first part that says something.
+const PART: usize = 64 * 1024;
+/// What is looked at around a part: a phrase, and what stands near enough to change what it says.
+const AROUND: usize = 2 * (SPAN_MAX + NEAR);
+/// In a text with so many words of phrases, each phrase counts, whatever stands beside it.
+const HITS_MAX: usize = 200_000;
+
 /// The phrases of some lists, and what finds them.
 struct Phrases<'t> {
     phrases: &'t [[u8; Phrase::BYTES]],
@@ -47,7 +54,8 @@ static IN_LATIN: LazyLock<Phrases<'_>> =
 static IN_OTHER: LazyLock<Phrases<'_>> =
     LazyLock::new(|| Phrases::built_in(include_bytes!(concat!(env!("OUT_DIR"), "/other.phrases"))));
 
-/// Words of a life in danger in `text`; of several, the gravest by its kind.
+/// Words of a life in danger in `text`; of several, the gravest by its kind. Of a long text that is the gravest of the
+/// first part that has any.
 pub fn find(text: &Folded) -> Option<Sign> {
     let latin = IN_LATIN.find(text);
     let other = if text.letters.is_ascii() { None } else { IN_OTHER.find(text) };
@@ -95,13 +103,23 @@ impl<'t> Phrases<'t> {
 
     fn find(&self, text: &Folded) -> Option<Sign> {
         // In nearly all texts nothing ends that would say something, so nothing else is sought in them.
-        if self.may_say(text) { self.together(&self.hits(text)) } else { None }
+        if !self.may_say(text) {
+            return None;
+        }
+        let length = text.letters.len();
+        let mut seen = 0;
+        (0..length).step_by(PART).find_map(|begin| {
+            let part = begin..(begin + PART).min(length);
+            let hits = self.hits(text, begin.saturating_sub(AROUND)..(part.end + AROUND).min(length));
+            seen += hits.len();
+            self.together(&hits, part, seen > HITS_MAX)
+        })
     }
 
-    /// Everything that is sought and stands in `text`, in the order of its ends.
-    fn hits(&self, text: &Folded) -> Vec<Hit> {
+    /// Everything that is sought and begins in `range` of `text`, in the order of its ends.
+    fn hits(&self, text: &Folded, range: Range<usize>) -> Vec<Hit> {
         let mut hits = Vec::new();
-        text.each_beginning(0..text.letters.len(), |at| {
+        text.each_beginning(range, |at| {
             if self.openings.may_begin(&text.letters[at..]) {
                 self.each_at(text, at, |pattern, end| hits.push(Hit { pattern, start: at, end }));
             }
@@ -168,14 +186,15 @@ impl<'t> Phrases<'t> {
         });
     }
 
-    /// What was found says together.
-    fn together(&self, hits: &[Hit]) -> Option<Sign> {
+    /// What was found says together, of what begins in `part`. `all` counts, if there is too much to look beside each.
+    fn together(&self, hits: &[Hit], part: Range<usize>, all: bool) -> Option<Sign> {
         let mut said: Vec<(Sign, usize, usize)> = Vec::new();
         let (mut everyday, mut elsewhere) = (Vec::new(), Vec::new());
         for (index, last) in hits.iter().enumerate() {
             for (slot, phrase) in self.lasts(last.pattern) {
                 let Some(start) = self.begin(slot, hits, index) else { continue };
                 match phrase.used {
+                    Use::Says(_) if !part.contains(&start) => {}
                     Use::Says(kind) => said.push((Sign { kind, language: phrase.language }, start, last.end)),
                     Use::Everyday => everyday.push((start, last.end)),
                     Use::Elsewhere => elsewhere.push((start, last.end)),
@@ -184,7 +203,7 @@ impl<'t> Phrases<'t> {
         }
         let counts = |(sign, start, end): &&(Sign, usize, usize)| {
             let told_elsewhere = sign.kind.is_told_elsewhere() && is_beside(&elsewhere, (*start, *end), NEAR);
-            !is_beside(&everyday, (*start, *end), 0) && !told_elsewhere
+            all || !is_beside(&everyday, (*start, *end), 0) && !told_elsewhere
         };
         said.iter().filter(counts).map(|(sign, ..)| *sign).min_by_key(|sign| sign.kind)
     }
@@ -250,11 +269,30 @@ mod tests {
                     text.push(' ');
                 }
                 let folded = Folded::of(std::iter::once(text.as_str()));
-                let all = phrases.together(&phrases.hits(&folded));
+                let whole = 0..folded.letters.len();
+                let all = phrases.together(&phrases.hits(&folded, whole.clone()), whole, false);
                 assert_eq!(phrases.find(&folded), all, "{text}");
                 *(if all.is_some() { &mut said } else { &mut silent }) += 1;
             }
             assert!(said > 100 && silent > 100, "{said} and {silent}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_says_what_any_part_of_it_says() {
+        let said = |text: &str| find(&Folded::of(std::iter::once(text))).map(|sign| sign.kind);
+        let alone = said("I want to kill myself tonight");
+        assert!(alone.is_some());
+        for before in [0, PART - 40, PART - 20, PART - 10, PART, PART + AROUND, 3 * PART - 15] {
+            let text = format!("{}I want to kill myself tonight", "words ".repeat(before / 6));
+            assert_eq!(said(&text), alone, "after {before} letters");
+            // What is news stays news, on whichever side of a border it stands.
+            let news = format!("{}the news tell of a suicide in town", "words ".repeat(before / 6));
+            assert_eq!(
+                said(&news),
+                said("the news tell of a suicide in town"),
+                "news after {before} letters"
+            );
         }
     }
 }

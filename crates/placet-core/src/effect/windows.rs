@@ -66,18 +66,19 @@ pub fn looks_like(text: &str) -> bool {
 }
 
 /// Reads a whole script.
+///
+/// Longer texts are read up to a length, and then said to be longer; what fetches and runs is sought in all of it.
 pub fn script(text: &str) -> Vec<Effect> {
+    const COMMANDS_LENGTH_MAX: usize = 256 * 1024;
     let mut effects = Vec::new();
     let lower = text.to_ascii_lowercase();
-    let words: Vec<&str> =
-        lower.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-')).collect();
-    let runs =
-        words.iter().any(|word| matches!(*word, "iex" | "invoke-expression" | "start-process" | "saps"));
+    let words = || lower.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-'));
+    let runs = words().any(|word| matches!(word, "iex" | "invoke-expression" | "start-process" | "saps"));
     let fetches = lower.contains("downloadstring")
         || lower.contains("net.webclient")
         || lower.contains("downloadfile")
-        || words.iter().any(|word| {
-            matches!(*word, "iwr" | "irm" | "invoke-webrequest" | "invoke-restmethod" | "start-bitstransfer")
+        || words().any(|word| {
+            matches!(word, "iwr" | "irm" | "invoke-webrequest" | "invoke-restmethod" | "start-bitstransfer")
         });
     if runs && fetches {
         effects.push(
@@ -95,7 +96,8 @@ pub fn script(text: &str) -> Vec<Effect> {
         );
     }
     let mut listed = false;
-    for mut part in commands(text) {
+    let end = text.floor_char_boundary(COMMANDS_LENGTH_MAX);
+    for mut part in commands(&text[..end]) {
         // `rd/s/q` is `rd /s /q`.
         if let Some((name, switches)) = part[0].split_once('/').filter(|(name, _)| {
             matches!(name.to_ascii_lowercase().as_str(), "rd" | "rmdir" | "del" | "erase")
@@ -127,8 +129,11 @@ pub fn script(text: &str) -> Vec<Effect> {
         }
         if effects.len() > 1_000 {
             effects.push(Effect::cut("more commands than can be listed", nowhere()));
-            break;
+            return effects;
         }
+    }
+    if end < text.len() {
+        effects.push(Effect::cut("longer than can be read", nowhere()));
     }
     effects
 }

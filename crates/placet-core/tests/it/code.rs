@@ -4,7 +4,7 @@
 
 use placet_core::{
     Effect, Json,
-    effect::{Extent, Place, Pointer, Sensitivity, Target, TargetKind, Undo, Verb, shell},
+    effect::{Extent, Manner, Place, Pointer, Sensitivity, Target, TargetKind, Undo, Verb, shell},
 };
 
 use crate::judge::{self, assessment};
@@ -267,5 +267,71 @@ fn padding_does_not_hide_what_comes_after() {
             );
             assert!(assessment(&decision).requires_human, "{count} of {pad:?} hide it");
         }
+    }
+}
+
+#[test]
+fn small_code_is_read_whole_however_its_functions_call_each_other() {
+    let cut = |effects: &[Effect]| effects.iter().any(|effect| effect.manner.has(Manner::CUT));
+    for depth in [4, 11, 12, 16, 40] {
+        // Each function calls the next one twice: followed call by call, the last is followed 2^depth times.
+        let calls: String =
+            (0..depth).map(|i| format!("def f{i}(x):\n  f{}(x)\n  f{}(x)\n", i + 1, i + 1)).collect();
+        let python = format!("import os\n{calls}def f{depth}(x):\n  os.remove(x)\nf0('notes.txt')\n");
+        let calls: String =
+            (0..depth).map(|i| format!("function f{i}(x) {{ f{}(x); f{}(x); }}\n", i + 1, i + 1)).collect();
+        let javascript =
+            format!("{calls}function f{depth}(x) {{ require('fs').rmSync(x); }}\nf0('notes.txt');\n");
+        for (language, code) in [("python", python), ("javascript", javascript)] {
+            let effects = read(language, &code);
+            assert!(!cut(&effects), "{depth} functions in {language}: {effects:#?}");
+            assert!(effects.iter().any(|effect| effect.verb == Verb::Delete), "{depth} in {language}");
+        }
+    }
+}
+
+#[test]
+fn code_that_breaks_off_anywhere_has_an_answer() {
+    let python = "lambda:lambda=\nf'{a[1:2]!r:>{b}}'\n@d(x)\ndef f(a=[1], *b: c, **d) -> e:\n  return lambda x=1: {x: [y for y in z if w]}\n\
+                  a[b].c = d, e = f = (g := h) if i else j\nfor a, b[c] in d:\n  with e as f, g as (h, i): del j[k]\n";
+    let javascript = "a=>b=>{c=`${d}${`e${f}`}`};class A extends B{static{x=/[/]/g}#y=1;get z(){return(a,b)=>{}}}\
+                      for(const {a,[b]:c=d} of e)f?.[g]?.(h)??i;async function*j({k},[l]=m,...n){}";
+    let pieces = [
+        "",
+        "=",
+        "lambda:",
+        "lambda:lambda=",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "=>",
+        "`${",
+        "f'{",
+        ",",
+        ":",
+        "@",
+    ];
+    for (language, code) in [("python", python), ("javascript", javascript)] {
+        for end in (0..=code.len()).filter(|end| code.is_char_boundary(*end)) {
+            for piece in pieces {
+                assert!(!read(language, &format!("{}{piece}", &code[..end])).is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn code_that_opens_again_and_again_says_that_it_was_not_read() {
+    for (language, unit) in [
+        ("javascript", "=/[ "),
+        ("javascript", "/* "),
+        ("javascript", "`${/* "),
+        ("python", "f'''{\"\"\"\\\""),
+    ] {
+        let effects = read(language, &unit.repeat(4_000));
+        assert!(effects.iter().any(|effect| effect.verb == Verb::Opaque), "{unit} in {language}");
     }
 }

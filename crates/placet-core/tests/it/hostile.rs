@@ -3,6 +3,8 @@
 //! Each input is judged at growing sizes and each time is compared with that of a quarter of the size. Linear
 //! work gives a ratio of about 4, quadratic work one of 16. Times below the floor are too short to say anything.
 
+mod shapes;
+
 use std::time::Duration;
 
 use placet_core::{
@@ -12,6 +14,7 @@ use placet_core::{
 };
 use rustix::time::{ClockId, clock_gettime};
 
+use self::shapes::{Input, Reader, SHAPES};
 use crate::judge;
 
 /// Quadratic work would give 16.
@@ -576,4 +579,47 @@ fn words_of_a_life_in_danger_are_never_sought_quadratically() {
         })
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Checks those of the common shapes that are for a reader of this kind.
+fn check_shapes(floor: Duration, of: impl Fn(Reader) -> bool) {
+    // A unit of a shape is some eight bytes long, as those of the tables above are.
+    const BYTES: usize = 8;
+    let chosen: Vec<_> = SHAPES.iter().filter(|shape| of(shape.reader)).collect();
+    assert!(!chosen.is_empty(), "no shape is for that reader");
+    let failures: Vec<String> = chosen
+        .iter()
+        .filter_map(|shape| {
+            let name = format!("{} for {:?}", shape.name, shape.reader);
+            check(&name, floor, |units| shape.input(units * BYTES), Input::read).err()
+        })
+        .collect();
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+#[test]
+fn shapes_of_code_are_never_quadratic() {
+    check_shapes(FLOOR_OF_FOLLOWING, |reader| {
+        matches!(reader, Reader::Call("run_javascript" | "execute_code", _))
+    });
+}
+
+#[test]
+fn shapes_of_commands_are_never_quadratic() {
+    check_shapes(FLOOR_OF_FOLLOWING, |reader| matches!(reader, Reader::Call("terminal" | "powershell", _)));
+}
+
+#[test]
+fn shapes_of_other_arguments_are_never_quadratic() {
+    check_shapes(FLOOR_OF_FOLLOWING, |reader| {
+        matches!(reader, Reader::Call(tool, _)
+            if !matches!(tool, "terminal" | "powershell" | "run_javascript" | "execute_code"))
+    });
+}
+
+#[test]
+fn shapes_of_texts_are_never_quadratic() {
+    check_shapes(FLOOR_OF_MASKING, |reader| {
+        matches!(reader, Reader::Json | Reader::Secrets | Reader::Crisis)
+    });
 }

@@ -26,6 +26,11 @@ const FEW: usize = 2;
 const ALTERNATIVES: u8 = 1;
 /// Something that can be called.
 const CALLABLE: u8 = 2;
+/// A list or a dictionary of many items.
+const LARGE: u8 = 4;
+
+/// As many items count as many.
+const MANY_ITEMS: usize = 64;
 
 impl<'a> Arguments<'a> {
     /// These, in order.
@@ -75,6 +80,19 @@ impl<'a> Arguments<'a> {
     /// Whether one in order may be one of several values.
     pub fn may_vary(&self) -> bool {
         self.had & ALTERNATIVES != 0
+    }
+
+    /// How many values a call may look through to use all of them; nothing worth counting for most calls.
+    pub fn weight(&self) -> usize {
+        let items = |value: &Value<'_>| match value {
+            Value::List(items) => items.items.len(),
+            Value::Dict(items) => items.items.len(),
+            _ => 1,
+        };
+        match self.had & LARGE != 0 || self.many.len() >= MANY_ITEMS || self.named.len() >= MANY_ITEMS {
+            true => self.all().map(items).sum(),
+            false => 0,
+        }
     }
 
     /// Whether one of them may be something that can be called.
@@ -127,6 +145,8 @@ fn bits(value: &Value<'_>) -> u8 {
     match value {
         Value::OneOf(_) => ALTERNATIVES,
         Value::Function(_) | Value::Name(_) | Value::Thing(Kind::Partial, _) => CALLABLE,
+        Value::List(items) if items.items.len() >= MANY_ITEMS => LARGE,
+        Value::Dict(items) if items.items.len() >= MANY_ITEMS => LARGE,
         Value::Unknown(_)
         | Value::Nothing
         | Value::Truth(_)

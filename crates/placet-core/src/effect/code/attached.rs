@@ -213,10 +213,12 @@ impl<'a> Reader<'a, '_> {
             } else if next > at {
                 match (sign, value) {
                     (b'*' | sign::SPREAD, Value::List(items)) => {
+                        self.looks_through(items.items.len());
                         items.items.iter().for_each(|item| arguments.push(item.clone()));
                     }
                     (b'*' | sign::SPREAD, value) => arguments.push(value.element()),
                     (sign::POWER, Value::Dict(items)) => {
+                        self.looks_through(items.items.len());
                         items.items.iter().for_each(|(name, item)| {
                             arguments.push_named(name.clone(), item.clone());
                         });

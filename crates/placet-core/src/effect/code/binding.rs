@@ -183,6 +183,7 @@ impl<'a> Reader<'a, '_> {
             return;
         }
         let stop = end.min(at + LOOKED_AT_MAX);
+        self.looks_through(stop.saturating_sub(at));
         // Few tokens set something, so these are looked for and then what stands before them.
         let sets = |token: &Token| {
             matches!(token.sign, b'=' | sign::ADD_SET | sign::SUBTRACT_SET | sign::DIVIDE_SET | sign::WALRUS)

@@ -333,6 +333,8 @@ impl<'a> Reader<'a, '_> {
         depth: u32,
     ) -> Value<'a> {
         const EXPANDED_MAX: u32 = 2;
+        const STEPS_OF_ALTERNATIVE: u32 = 8;
+        self.looks_through(arguments.weight());
         if depth < EXPANDED_MAX
             && arguments.may_vary()
             && let Some((place, items)) =
@@ -343,6 +345,10 @@ impl<'a> Reader<'a, '_> {
         {
             let mut found: Option<Value<'a>> = None;
             for item in items.items.iter().take(super::value::ALTERNATIVES_MAX) {
+                self.takes(STEPS_OF_ALTERNATIVE);
+                if self.stopped {
+                    break;
+                }
                 let one = arguments.with(place, item.clone());
                 let value = self.with_each(row, name, receiver, &one, range, depth + 1);
                 found = Some(match found {

@@ -183,7 +183,10 @@ impl<'a> Reader<'a, '_> {
             let (value, next) = self.expression(at, end);
             if next > at {
                 match value {
-                    Value::List(inner) if spreads => items.extend(inner.items.iter().cloned()),
+                    Value::List(inner) if spreads => {
+                        self.looks_through(inner.items.len());
+                        items.extend(inner.items.iter().cloned());
+                    }
                     value if spreads => items.push(value.element()),
                     value => items.push(value),
                 }
@@ -209,6 +212,7 @@ impl<'a> Reader<'a, '_> {
                 let (value, next) = self.expression(at + 1, end);
                 more = more.and(value.origin());
                 if let Value::Dict(inner) = &value {
+                    self.looks_through(inner.items.len());
                     items.extend(inner.items.iter().cloned());
                 }
                 at = next.max(at + 1);

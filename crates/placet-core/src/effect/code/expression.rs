@@ -32,6 +32,8 @@ impl<'a> Reader<'a, '_> {
             *value = Value::Unknown(Origin::PLAIN);
             return end;
         }
+        // A part that is cut off in the middle may seem to go on beyond the last token.
+        let end = end.min(self.tokens.len());
         if self.is_lone_operand(at, end) {
             return self.lone_operand(value, at);
         }
@@ -259,7 +261,10 @@ impl<'a> Reader<'a, '_> {
             (b'%', Value::Text(text), _) => {
                 self.copies(text.text.len());
                 let items = match &right {
-                    Value::List(items) => items.items.clone(),
+                    Value::List(items) => {
+                        self.looks_through(items.items.len());
+                        items.items.clone()
+                    }
                     other => vec![other.clone()],
                 };
                 Value::Text(percent_formatted(text, &items, origin))
@@ -310,9 +315,19 @@ impl<'a> Reader<'a, '_> {
         self.takes(1);
     }
 
+    /// Accounts for `count` values that are looked at or copied one after another, which is less work each than an
+    /// operand.
+    #[inline]
+    pub(super) fn looks_through(&mut self, count: usize) {
+        const VALUES_PER_STEP: usize = 32;
+        if count >= VALUES_PER_STEP {
+            self.takes(u32::try_from(count / VALUES_PER_STEP).unwrap_or(STEPS_MAX));
+        }
+    }
+
     /// Accounts for as much work as `steps` operands are.
     pub(super) fn takes(&mut self, steps: u32) {
-        self.steps += steps;
+        self.steps = self.steps.saturating_add(steps);
         if self.steps > STEPS_MAX {
             self.give_up("the code is too long to follow");
         }
@@ -387,29 +402,40 @@ fn compares(sign: u8) -> bool {
     )
 }
 
-/// `"%s/%d" % (a, b)`.
+/// `"%s/%d" % (a, b)`. A text that gets longer than can be followed is a hole.
 fn percent_formatted<'a>(format: &Text<'a>, items: &[Value<'a>], origin: Origin) -> Text<'a> {
-    let mut text = Text { text: Cow::Borrowed(""), glob: format.glob, origin };
+    let mut made = Text { text: Cow::Owned(String::new()), glob: format.glob, origin };
     let mut next = items.iter();
     let mut rest = &*format.text;
-    while let Some(at) = rest.find('%') {
-        text = text.then(&Text::plain(rest[..at].to_owned()));
+    while let Some(at) = rest.find('%')
+        && made.text.len() <= TEXT_MAX
+    {
+        made.text.to_mut().push_str(&rest[..at]);
         let after = &rest[at + 1..];
         if let Some(after) = after.strip_prefix('%') {
-            text = text.then(&Text::plain("%"));
+            made.text.to_mut().push('%');
             rest = after;
             continue;
         }
-        let named = after.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+        // A name ends where its bracket does; what else stands within is no name.
+        let name_length = |rest: &str| rest.bytes().take_while(|byte| !matches!(byte, b')' | b'%')).count();
+        let named = after.strip_prefix('(').map(|rest| rest.split_at(name_length(rest)));
         let (value, after) = match named {
-            Some((name, after)) => (items.first().and_then(|dict| dict.member(name)), after),
-            None => (next.next(), after),
+            Some((name, after)) if after.starts_with(')') => {
+                (items.first().and_then(|dict| dict.member(name)), &after[1..])
+            }
+            _ => (next.next(), after),
         };
-        let length = after.find(|letter: char| letter.is_ascii_alphabetic()).map_or(after.len(), |at| at + 1);
-        text = text.then(&value.map_or(Text::hole(origin), Value::as_text));
-        rest = &after[length..];
+        let letters = after.bytes().take_while(|byte| !byte.is_ascii_alphabetic() && *byte != b'%').count();
+        let letter = after[letters..].starts_with(|letter: char| letter.is_ascii_alphabetic());
+        let value = value.map_or(Text::hole(origin), Value::as_text);
+        made.glob |= value.glob;
+        made.origin = made.origin.and(value.origin);
+        made.text.to_mut().push_str(&value.text);
+        rest = &after[letters + usize::from(letter)..];
     }
-    text.then(&Text::plain(rest.to_owned()))
+    made.text.to_mut().push_str(rest);
+    if made.text.len() > TEXT_MAX { Text::hole(made.origin) } else { made }
 }
 
 /// A number, if it is a whole one.

@@ -13,6 +13,7 @@ use crate::effect::shell::Origin;
 impl<'a> Reader<'a, '_> {
     /// Follows the statements in tokens `at..end`. Blocks are passed through: what stands in them may be left out.
     pub(super) fn javascript_statements(&mut self, mut at: usize, end: usize) {
+        let end = end.min(self.tokens.len());
         let before = self.sometimes;
         let mut depth = 0u32;
         while at < end && !self.stopped {
@@ -99,6 +100,7 @@ impl<'a> Reader<'a, '_> {
             from += 1;
         }
         if self.kind(from) != Some(Kind::Text) {
+            self.looks_through(from - at);
             return at;
         }
         let (module, _) = self.expression(from, from + 1);

@@ -154,6 +154,7 @@ impl Lexer<'_, '_> {
             }
             None => {
                 self.fail("a comment in the code is never closed");
+                self.looks_ahead(rest.len());
                 self.at += 2;
             }
         }
@@ -233,6 +234,7 @@ impl Lexer<'_, '_> {
         loop {
             if at >= self.end || matches!(bytes[at], b'\n' | b'\r') {
                 self.fail("a regular expression in the code is never closed");
+                self.looks_ahead(at - start);
                 return self.operator();
             }
             match bytes[at] {
@@ -252,20 +254,27 @@ impl Lexer<'_, '_> {
     }
 
     /// One past the quote that closes the string at `start`.
-    fn quoted_end(&self, start: usize) -> Option<usize> {
+    fn quoted_end(&mut self, start: usize) -> Option<usize> {
         let bytes = self.source.as_bytes();
         let quote = bytes[start];
         let mut at = start + 1;
-        loop {
-            at += bytes.get(at..self.end)?.iter().position(|byte| may_end_string(*byte))?;
+        let closed = loop {
+            let rest = bytes.get(at..self.end).unwrap_or(&[]);
+            let Some(next) = rest.iter().position(|byte| may_end_string(*byte)) else {
+                at += rest.len();
+                break false;
+            };
+            at += next;
             match bytes[at] {
                 b'\\' if bytes.get(at + 1) == Some(&b'\r') && bytes.get(at + 2) == Some(&b'\n') => at += 3,
                 b'\\' => at += 2,
-                b'\n' | b'\r' => return None,
-                byte if byte == quote => return Some(at + 1),
+                b'\n' | b'\r' => break false,
+                byte if byte == quote => break true,
                 _ => at += 1,
             }
-        }
+        };
+        self.looks_ahead(at - start)?;
+        closed.then_some(at + 1)
     }
 
     /// One past the back-quote that closes the template whose text starts at `from`.
@@ -273,7 +282,7 @@ impl Lexer<'_, '_> {
         let bytes = self.source.as_bytes();
         let mut at = from;
         while at < self.end {
-            self.fuel = self.fuel.checked_sub(1)?;
+            self.looks_ahead(1)?;
             match bytes[at] {
                 b'\\' => at += 2,
                 b'`' => return Some(at + 1),
@@ -290,7 +299,7 @@ impl Lexer<'_, '_> {
         let mut at = from;
         let mut braces = 0u32;
         while at < self.end {
-            self.fuel = self.fuel.checked_sub(1)?;
+            self.looks_ahead(1)?;
             match bytes[at] {
                 b'{' => braces += 1,
                 b'}' if braces == 0 => return Some(at + 1),
@@ -305,14 +314,17 @@ impl Lexer<'_, '_> {
                     continue;
                 }
                 b'/' if bytes.get(at + 1) == Some(&b'*') => {
-                    let rest = &bytes[at + 2..self.end];
-                    at += 4 + rest.windows(2).position(|pair| pair == b"*/")?;
+                    let rest = bytes.get(at + 2..self.end)?;
+                    let length = memchr::memmem::find(rest, b"*/");
+                    self.looks_ahead(length.unwrap_or(rest.len()))?;
+                    at += 4 + length?;
                     continue;
                 }
                 b'/' if bytes.get(at + 1) == Some(&b'/') => {
-                    while at < self.end && !matches!(bytes[at], b'\n' | b'\r') {
-                        at += 1;
-                    }
+                    let rest = &bytes[at..self.end];
+                    let length = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+                    self.looks_ahead(length)?;
+                    at += length;
                     continue;
                 }
                 _ => {}

@@ -345,9 +345,11 @@ fn calls<'a>(language: &str, code: &'a str) -> (Vec<Found<'a>>, bool) {
                     found.push(Found { name: "system", literals: vec![text], computed: false });
                 } else if let Some((index, _)) = open.last() {
                     found[*index].literals.push(text);
-                } else if !name.is_empty() && bytes[name.end..at].iter().all(|byte| *byte == b' ') {
+                } else if !name.is_empty() {
                     // Ruby and Perl call without brackets: `system "ls"`.
-                    if matches!(language, "perl" | "ruby" | "php" | "applescript") {
+                    if matches!(language, "perl" | "ruby" | "php" | "applescript")
+                        && bytes[name.end..at].iter().all(|byte| *byte == b' ')
+                    {
                         found.push(Found {
                             name: &code[name.clone()],
                             literals: vec![text],

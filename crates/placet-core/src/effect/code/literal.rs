@@ -35,11 +35,12 @@ fn escape<'r>(rest: &'r str, text: &mut String) -> &'r str {
         '\r' => return after.strip_prefix('\n').unwrap_or(after),
         'x' => return digits(after, 2, text),
         'u' => {
-            if let Some((inside, after)) = after.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
-                text.push(u32::from_str_radix(inside, 16).ok().and_then(char::from_u32).unwrap_or(HOLE));
-                return after;
-            }
-            return digits(after, 4, text);
+            let Some(inside) = after.strip_prefix('{') else { return digits(after, 4, text) };
+            let length = inside.bytes().take_while(u8::is_ascii_hexdigit).count();
+            let (code, after) = inside.split_at(length);
+            let code = u32::from_str_radix(code, 16).ok().and_then(char::from_u32);
+            text.push(code.filter(|_| after.starts_with('}')).unwrap_or(HOLE));
+            return after.strip_prefix('}').unwrap_or(after);
         }
         'U' => return digits(after, 8, text),
         'N' if after.starts_with('{') => {

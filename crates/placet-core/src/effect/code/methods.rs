@@ -22,6 +22,7 @@ impl<'a> Reader<'a, '_> {
             Value::Text(text) => self.text_method(text, method, arguments),
             Value::Dict(items) => match method {
                 "get" | "pop" | "setdefault" => {
+                    self.looks_through(items.items.len());
                     let key = arguments.at(0)?.known_text()?;
                     let found = value.member(key).or_else(|| arguments.at(1)).cloned();
                     Some(found.unwrap_or(Value::Unknown(items.origin)))
@@ -63,6 +64,7 @@ impl<'a> Reader<'a, '_> {
                 }
                 "slice" | "copy" | "filter" | "sort" | "flat" => Some(value.clone()),
                 "reverse" => {
+                    self.looks_through(items.items.len());
                     let mut items = items.items.clone();
                     items.reverse();
                     Some(Value::list(items))
@@ -80,7 +82,7 @@ impl<'a> Reader<'a, '_> {
         let mut text = Value::Text(Text { text: Cow::Borrowed(""), glob: false, origin });
         for (place, item) in items.iter().enumerate() {
             if place > 0 {
-                text = concatenated(&text, &Value::Text(separator.clone()));
+                text = self.add(&text, &Value::Text(separator.clone()));
             }
             let item = match item {
                 one @ Value::OneOf(_) => one.clone(),
@@ -89,7 +91,7 @@ impl<'a> Reader<'a, '_> {
             if let Value::Text(text) = &item {
                 self.copies(text.text.len());
             }
-            text = concatenated(&text, &item);
+            text = self.add(&text, &item);
             if self.stopped {
                 break;
             }
@@ -144,7 +146,7 @@ impl<'a> Reader<'a, '_> {
                 _ => hole(),
             },
             "join" => match first {
-                Some(Value::List(items)) => Some(self.joined(text, &items.items.clone(), items.origin)),
+                Some(Value::List(items)) => Some(self.joined(text, &items.items, items.origin)),
                 Some(other) => {
                     let origin = text.origin.and(other.origin());
                     Some(Value::Text(Text::hole(origin)))
@@ -228,11 +230,14 @@ impl<'a> Reader<'a, '_> {
         while let Some(at) = rest.find(['{', '}']) {
             let before = &rest[..at];
             let sign = &rest[at..=at];
-            made = concatenated(&made, &Value::text(before.to_owned()));
+            made = self.add(&made, &Value::text(before.to_owned()));
             let after = &rest[at + 1..];
             if let Some(after) = after.strip_prefix(sign) {
-                made = concatenated(&made, &Value::text(sign.to_owned()));
+                made = self.add(&made, &Value::text(sign.to_owned()));
                 rest = after;
+                if self.stopped {
+                    break;
+                }
                 continue;
             }
             let Some((field, after)) = after.split_once('}') else {

@@ -78,10 +78,13 @@ impl<'a> Reader<'a, '_> {
         }
         match value {
             Value::Name(name) => self.member_of_name(name, attr, written),
-            Value::Dict(_) => match value.member(attr) {
-                Some(value) => value.clone(),
-                None => Value::Unknown(value.origin()),
-            },
+            Value::Dict(items) => {
+                self.looks_through(items.items.len());
+                match value.member(attr) {
+                    Some(value) => value.clone(),
+                    None => Value::Unknown(value.origin()),
+                }
+            }
             Value::Thing(Kind::Path, inside) => match attr {
                 "parent" => {
                     let parent = inside.map_text(&mut |text| Value::Text(parent(text)));
@@ -145,11 +148,15 @@ impl<'a> Reader<'a, '_> {
             ("sys.argv" | "process.argv", _) => return Value::Unknown(Origin::PLAIN),
             _ => {}
         }
+        // A longer name is in no table, and each of its members would be looked at from its beginning.
+        const NAME_MAX: usize = 400;
+        if name.len() + attr.len() > NAME_MAX {
+            return Value::Unknown(Origin::PLAIN);
+        }
         match written {
             Some(written) if written.len() == name.len() + 1 + attr.len() && written.starts_with(name) => {
                 Value::Name(Cow::Borrowed(written))
             }
-            _ if name.len() + attr.len() > 400 => Value::Unknown(Origin::PLAIN),
             _ => Value::Name(Cow::Owned([name, ".", attr].concat())),
         }
     }
@@ -210,17 +217,17 @@ impl<'a> Reader<'a, '_> {
                 }
                 _ => value.element(),
             },
-            Value::Dict(_) => match key.known_text().and_then(|key| value.member(key)) {
-                Some(value) => value.clone(),
-                None => match value {
-                    Value::Dict(items) => {
+            Value::Dict(items) => {
+                self.looks_through(items.items.len());
+                match key.known_text().and_then(|key| value.member(key)) {
+                    Some(value) => value.clone(),
+                    None => {
                         let some: Vec<Value<'a>> =
                             items.items.iter().take(16).map(|(_, value)| value.clone()).collect();
                         some.into_iter().reduce(Value::or).unwrap_or(Value::Unknown(origin))
                     }
-                    _ => Value::Unknown(origin),
-                },
-            },
+                }
+            }
             Value::Text(text) => match key {
                 Value::Number(number) if text.known() && text.text.len() < 4096 => {
                     let letters: Vec<char> = text.text.chars().collect();

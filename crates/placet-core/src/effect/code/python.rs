@@ -16,6 +16,7 @@ use crate::effect::shell::Origin;
 impl<'a> Reader<'a, '_> {
     /// Follows the statements in tokens `at..end`, line after line.
     pub(super) fn python_statements(&mut self, mut at: usize, end: usize) {
+        let end = end.min(self.tokens.len());
         // The indentation of the first line is the outermost; deeper lines may be left out or repeated.
         let base = match self.tokens.get(at) {
             Some(token) if token.kind == Kind::Line => token.extra,

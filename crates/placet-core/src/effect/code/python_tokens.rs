@@ -183,18 +183,24 @@ impl Lexer<'_, '_> {
 
     /// One past the closing quotes of a string whose text starts at `from`.
     fn string_end(&mut self, from: usize, quote: u8, width: usize) -> Option<usize> {
+        let bytes = self.bytes;
         let mut at = from;
-        loop {
-            at += self.bytes.get(at..)?.iter().position(|byte| may_end_string(*byte))?;
-            match self.bytes[at] {
+        let closed = loop {
+            let rest = bytes.get(at..).unwrap_or(&[]);
+            let Some(next) = rest.iter().position(|byte| may_end_string(*byte)) else {
+                at += rest.len();
+                break false;
+            };
+            at += next;
+            match bytes[at] {
                 b'\\' => at += 2,
-                b'\n' | b'\r' if width == 1 => return None,
-                byte if byte == quote && (width == 1 || closes(&self.bytes[at..], quote, width)) => {
-                    return Some(at + width);
-                }
+                b'\n' | b'\r' if width == 1 => break false,
+                byte if byte == quote && (width == 1 || closes(&bytes[at..], quote, width)) => break true,
                 _ => at += 1,
             }
-        }
+        };
+        self.looks_ahead(at - from)?;
+        closed.then_some(at + width)
     }
 
     /// The same for a string with expressions, in which the same quotes may stand again.
@@ -203,7 +209,7 @@ impl Lexer<'_, '_> {
         let mut at = from;
         let mut braces = 0u32;
         while at < self.end {
-            self.fuel = self.fuel.checked_sub(1)?;
+            self.looks_ahead(1)?;
             match bytes[at] {
                 b'\\' if braces == 0 => at += 2,
                 b'{' if braces == 0 && bytes.get(at + 1) == Some(&b'{') => at += 2,

@@ -49,8 +49,10 @@ pub(super) struct Function {
 }
 
 impl Function {
+    /// How many tokens are looked at to follow it once more.
     fn length(&self) -> usize {
-        self.body.1.saturating_sub(self.body.0) + 1
+        let (parameters, body) = (self.parameters, self.body);
+        body.1.saturating_sub(body.0) + parameters.1.saturating_sub(parameters.0) + 1
     }
 }
 
@@ -75,6 +77,9 @@ pub(super) struct Reader<'a, 'w> {
     pub narrowed: Vec<(usize, &'a str, Value<'a>)>,
     /// Functions that are being followed.
     active: Vec<usize>,
+    /// How often a function was followed from within another one: caller and callee. Functions that call each other
+    /// twice would otherwise be followed as often as two to the power of how many there are.
+    followed_from: HashMap<(usize, usize), u16, foldhash::fast::RandomState>,
     pub returned: Option<Value<'a>>,
     /// Where effects are said to stand, if not where they are read.
     pub anchor: Option<Range>,
@@ -110,6 +115,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             found_under: Vec::new(),
             narrowed: Vec::new(),
             active: Vec::new(),
+            followed_from: HashMap::default(),
             returned: None,
             anchor: None,
             depth: 0,
@@ -399,12 +405,21 @@ impl<'a, 'w> Reader<'a, 'w> {
     /// Whether a call of this function is followed.
     pub fn follows(&self, index: usize) -> bool {
         const ACTIVE_MAX: usize = 16;
+        /// What a function may nest within itself, where it stands deepest.
+        const DEPTH_LEFT: u32 = 16;
+        /// How often one function is followed from within another.
+        const FOLLOWED_FROM_MAX: u16 = 128;
         let function = &self.functions[index];
+        let often = |caller: &usize| {
+            self.followed_from.get(&(*caller, index)).is_some_and(|times| *times >= FOLLOWED_FROM_MAX)
+        };
         self.counts()
             && !self.stopped
             && self.active.len() < ACTIVE_MAX
+            && (self.active.is_empty() || self.depth + DEPTH_LEFT <= DEPTH_MAX)
             && !self.active.contains(&index)
             && (!function.followed || self.again + function.length() <= AGAIN_MAX)
+            && !self.active.last().is_some_and(often)
     }
 
     /// Follows a function of this code with `arguments`; gives what it returns.
@@ -424,6 +439,9 @@ impl<'a, 'w> Reader<'a, 'w> {
             self.again += function.length();
         }
         self.functions[index].followed = true;
+        if let Some(caller) = self.active.last() {
+            *self.followed_from.entry((*caller, index)).or_default() += 1;
+        }
         let names = self.parameter_names(function.parameters, method);
         let mut before = Vec::with_capacity(names.len());
         for (position, name) in names.iter().enumerate() {

@@ -44,6 +44,9 @@ pub struct Slot {
     pub spread: bool,
 }
 
+/// The names in the lists of what only computes or looks are no longer than this.
+const PURE_LENGTH_MAX: usize = 64;
+
 /// The calls of a language, by name.
 pub struct Table {
     rows: Lookup<&'static str, Row>,
@@ -75,7 +78,9 @@ impl Table {
         if self.pure.contains(name) {
             return true;
         }
-        name.bytes().enumerate().any(|(at, byte)| byte == b'.' && self.pure.contains(&name[..at]))
+        // Longer beginnings are in no list, and a name of many parts would be looked at once for each.
+        let bytes = name.bytes().take(PURE_LENGTH_MAX + 1).enumerate();
+        bytes.filter(|(_, byte)| *byte == b'.').any(|(at, _)| self.pure.contains(&name[..at]))
     }
 
     fn read(rows: &'static str, pure: &'static str) -> Self {
@@ -186,6 +191,15 @@ mod tests {
         }
         for table in [&*PYTHON, &*JAVASCRIPT] {
             table.rows.iter().for_each(|(name, row)| check(&row.words, name));
+        }
+    }
+
+    #[test]
+    fn no_pure_name_is_too_long_to_be_found() {
+        for text in [include_str!("python.pure"), include_str!("javascript.pure")] {
+            for name in lines(text).flat_map(str::split_whitespace) {
+                assert!(name.len() <= PURE_LENGTH_MAX, "{name}");
+            }
         }
     }
 

@@ -91,9 +91,15 @@ pub struct Lexer<'s, 't> {
     pub broke: bool,
     /// Why the text cannot be relied on, if so.
     pub problem: Option<&'static str>,
-    /// Bytes that may still be looked at more than once.
-    pub fuel: usize,
+    /// Bytes that may still be looked at in search of an end; see [`Self::looks_ahead`].
+    fuel: usize,
+    /// Whether there was no more of that, so that the rest of the text is not looked at.
+    gave_up: bool,
 }
+
+/// What is wrong with code whose searches for an end take too long: each opens something that is never closed.
+const NEVER_CLOSED: &str =
+    "strings, comments or expressions in the code are opened again and again and never closed";
 
 impl<'s, 't> Lexer<'s, 't> {
     /// Starts at the bytes `part` of `source`.
@@ -109,6 +115,7 @@ impl<'s, 't> Lexer<'s, 't> {
             broke: false,
             problem: None,
             fuel: 4 * part.len() + 1024,
+            gave_up: false,
         }
     }
 
@@ -152,8 +159,30 @@ impl<'s, 't> Lexer<'s, 't> {
         self.problem.get_or_insert(why);
     }
 
+    /// Accounts for `bytes` that were looked at beyond the next one. What is found that way is passed once, so honest
+    /// code needs as much as it is long; code that makes each search run to the end and fail gets nothing more.
+    /// `None` once there is none left: then no further token is made, and the reading says so.
+    #[inline]
+    pub fn looks_ahead(&mut self, bytes: usize) -> Option<()> {
+        match self.fuel.checked_sub(bytes) {
+            Some(rest) => {
+                self.fuel = rest;
+                Some(())
+            }
+            None => {
+                self.fuel = 0;
+                self.gave_up = true;
+                self.fail(NEVER_CLOSED);
+                None
+            }
+        }
+    }
+
     /// Whether there is room for another token.
     pub fn has_room(&mut self) -> bool {
+        if self.gave_up {
+            return false;
+        }
         if self.tokens.len() >= TOKENS_MAX {
             self.problem = Some(TOO_MUCH);
             return false;
