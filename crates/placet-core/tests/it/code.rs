@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
 
 use placet_core::{
-    Effect, Json,
+    Effect, Json, Verdict,
     effect::{Extent, Manner, Place, Pointer, Sensitivity, Target, TargetKind, Undo, Verb, shell},
 };
 
@@ -334,4 +334,96 @@ fn code_that_opens_again_and_again_says_that_it_was_not_read() {
         let effects = read(language, &unit.repeat(4_000));
         assert!(effects.iter().any(|effect| effect.verb == Verb::Opaque), "{unit} in {language}");
     }
+}
+
+/// Code that does something to `~` or `/etc` by a way that a reader could lose: each must ask.
+#[test]
+fn what_was_not_followed_is_not_taken_for_harmless() {
+    let python = [
+        "import os\ndel {}[os.system('rm -rf ~')]",
+        "import os\nraise E from os.system('rm -rf ~')",
+        "import os\nfor a[os.system('rm -rf ~')] in [1]: pass",
+        "import os\ndef f(a: os.system('rm -rf ~')): pass",
+        "import uuid\nuuid.os.system('rm -rf ~')",
+        "from glob import os as o\no.system('rm -rf ~')",
+        "from tempfile import _shutil as s\ns.rmtree('/etc')",
+        "\u{feff}import os\nos.system('rm -rf ~')",
+        "x = !rm -rf ~",
+        "x = %sx rm -rf ~",
+        "import os\n;os.system rm -rf ~",
+        "get_ipython().system_piped('rm -rf ~')",
+        "import os\n[*_, f] = 1, 2, os.system\nf('rm -rf ~')",
+        "import os\ndef f(g=os.system): g('rm -rf ~')\nf()",
+        "import os\nfor a, b in zip([os.system], ['rm -rf ~']): a(b)",
+        "import os\nfor a, b in {'x': os.system}.items(): b('rm -rf ~')",
+        "import json, os\njson.dumps = os.system\njson.dumps('rm -rf ~')",
+        "import os\nglobals()['print'] = os.system\nprint('rm -rf ~')",
+        "import os\nif 0:\n  import math as os\nos.system('rm -rf ~')",
+        "class A:\n  def exec(x): pass\nexec(\"import os;os.system('rm -rf ~')\")",
+        "from os import *\nexeclp('rm', 'rm', '-rf', '/etc')",
+        "import os\nf = os.system.__call__\nf('rm -rf ~')",
+        "import os\nos.__getattribute__('system')('rm -rf ~')",
+    ];
+    let javascript = [
+        "a.in/require('child_process').execSync('rm -rf ~')/1",
+        "var of=1;of/require('child_process').execSync('rm -rf ~')/1",
+        "++/'/.x;require('child_process').execSync('rm -rf ~')//'",
+        "x=`${{}/require('child_process').execSync('rm -rf ~')/1}`",
+        "<!-- `\nrequire('child_process').execSync('rm -rf ~')//`",
+        "1\n--> `\nrequire('child_process').execSync('rm -rf ~')//`",
+        "const {[require('child_process').execSync('rm -rf ~')]: x} = {}",
+        "for (require('child_process').execSync('rm -rf ~').x of [1]);",
+        "for (const [a = require('child_process').execSync('rm -rf ~')] of [[]]);",
+        "let = x => x; let(require('child_process').execSync('rm -rf ~'))",
+        "var using = {}; using[require('child_process').execSync('rm -rf ~')]",
+        "var interface = 1, X = 1\ninterface\nX\n{require('child_process').execSync('rm -rf ~')}",
+        "{const eval = 1}; eval(\"require('child_process').execSync('rm -rf ~')\")",
+        "globalThis['parseInt'] = require('child_process').execSync; parseInt('rm -rf ~')",
+        "const {a: {execSync: e}} = {a: require('child_process')}; e('rm -rf ~')",
+        "((g = require('child_process').execSync) => g('rm -rf ~'))()",
+        "({...require('child_process')}).execSync('rm -rf ~')",
+        "let e; ({execSync: e} = require('child_process')); e('rm -rf ~')",
+        "const [, e] = [1, require('child_process').execSync]; e('rm -rf ~')",
+    ];
+    let mut passed = Vec::new();
+    for (tool, codes) in [("execute_code", &python[..]), ("run_javascript", &javascript[..])] {
+        for code in codes {
+            let decision = judge::tool(tool, judge::object([("code", Json::from(*code))]), Some("/srv/shop"));
+            if decision.verdict == Verdict::Allow {
+                passed.push(*code);
+            }
+        }
+    }
+    assert!(passed.is_empty(), "let pass:\n{}", passed.join("\n\n"));
+}
+
+/// Ordinary code, each with something that a careful reader must know as harmless.
+#[test]
+fn ordinary_code_goes_on() {
+    let python = [
+        "import numpy as np\nx: list[int] = [1]\ndef f(a: dict[str, int] = {}, *b: int) -> tuple[int, ...]:\n  return (a, b)\nprint(f())",
+        "class A:\n  def __init__(self, path):\n    self.open = path\n  def run(self):\n    return [x for x, (y, z) in enumerate(self.open) if (x, y)]\nprint(A('x').run())",
+        "import matplotlib.pyplot as plt\n%matplotlib inline\nfig, (a, b) = plt.subplots(1, 2)\na.plot([1, 2], [3, 4])\nplt.show()",
+        "try:\n  print(A.__mro__ and 1)\nexcept (ValueError, KeyError) as e:\n  raise RuntimeError('x') from e",
+        "with (open('a.txt') as f, open('b.txt') as g):\n  print(f.read() + g.read())",
+        "match x:\n  case {'a': [b, *c]}: print(b)\n  case (d, e): print(d)",
+        "rows = sorted(rows, key=lambda row: (row[0], -row[1]))\ndel rows[0], rows[1:]\nprint(f\"{len(rows):>{10}} {rows[0]['a']!r}\")",
+    ];
+    let javascript = [
+        "if (!/re/.test(x)) { console.log(a / b / c, x.match(/[/]/g)) }",
+        "for (const [k, v] of Object.entries({a: 1})) console.log(k, v);",
+        "class A extends B { #x = 1; static { this.y = (1); } get z() { return [this.#x]; } async *m({a, b: [c]} = {}, ...d) { yield c; } }",
+        "const f = async ({a = 1, b: {c}}, [d, e] = []) => { const {g, [a]: h, ...i} = await import('./x.js'); return (g, h); };",
+        "interface P { a(x: string): void; b: (y: number[]) => string }\ntype F = (a: string, b?: number[]) => void;\nfunction g<T>(x: T[], y: Map<string, (z: T) => void>): T { return x[0] }",
+        "while (n-- > 0) { let [a, b] = pair(n); try { a(b) } catch ({message}) { console.error(message) } }",
+        "const s = `${a ? `${b}` : (c)} ${[1, 2].map((x) => x * 2)}`;",
+    ];
+    let mut asked = Vec::new();
+    for (language, codes) in [("python", &python[..]), ("javascript", &javascript[..])] {
+        for code in codes {
+            let why = read(language, code).into_iter().filter(|effect| effect.verb == Verb::Opaque);
+            asked.extend(why.map(|effect| format!("{code}\n  {}", effect.sentence())));
+        }
+    }
+    assert!(asked.is_empty(), "cannot be read:\n{}", asked.join("\n\n"));
 }

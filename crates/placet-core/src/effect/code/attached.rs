@@ -47,7 +47,10 @@ impl<'a> Reader<'a, '_> {
                         return at + 1;
                     }
                     b'<' if self.language == Language::JavaScript => match self.type_arguments(at, end) {
-                        Some(next) => at = next,
+                        Some(next) => {
+                            self.never_runs(at, next);
+                            at = next;
+                        }
                         None => break,
                     },
                     _ => break,
@@ -56,11 +59,13 @@ impl<'a> Reader<'a, '_> {
                     let close = self.partner(at, end);
                     match token.sign {
                         b'(' => {
+                            self.followed(at);
                             let arguments = self.arguments(at + 1, close);
                             let range = self.range(first, (close + 1).min(end));
                             *value = self.call(value, &arguments, range);
                         }
                         b'[' => {
+                            self.followed(at);
                             let range = self.range(first, (close + 1).min(end));
                             *value = self.subscript(value, at + 1, close, range);
                         }
@@ -98,6 +103,7 @@ impl<'a> Reader<'a, '_> {
             && self.is(open, end, b'<')
             && let Some(next) = self.type_arguments(open, end)
         {
+            self.never_runs(open, next);
             open = next;
         }
         let by_name = match &*value {
@@ -112,6 +118,7 @@ impl<'a> Reader<'a, '_> {
             is_call_of_function(method) && !matches!(value, Value::Name(name) if name == "Reflect");
         if call && (!by_name || by_function) {
             let close = self.partner(open, end);
+            self.followed(open);
             let range = self.range(first, (close + 1).min(end));
             let arguments = self.arguments(open + 1, close);
             let variable = (at >= 2 && first + 2 == at && self.kind(first) == Some(Token::Name))

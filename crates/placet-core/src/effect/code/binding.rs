@@ -39,6 +39,7 @@ impl<'a> Reader<'a, '_> {
                 }
             }
             (names, value) => {
+                self.passes_on(value);
                 let part = match value {
                     Value::Text(text) if text.glob => value.clone(),
                     Value::Thing(..) => value.clone(),
@@ -79,10 +80,15 @@ impl<'a> Reader<'a, '_> {
                 return;
             }
             let (key, _) = self.expression(open + 1, last);
+            self.followed(open);
+            self.passes_on(&value);
             let owner = match open == at + 1 {
                 true => self.names.get(self.word(at)).cloned(),
                 false => None,
             };
+            if (open > at + 1 || owner.is_none()) && self.is_acting(&value) {
+                self.opaque("something that acts is put in the place of something else", range);
+            }
             let (start, stop) = self.range(at, open);
             let written = self.source.get(start..stop).unwrap_or("");
             if matches!(written, "os.environ" | "process.env")
@@ -130,6 +136,10 @@ impl<'a> Reader<'a, '_> {
                 let words = [Text::plain("curl"), Text::plain("--url"), value.as_text()];
                 self.run(&words, How::default(), range);
             }
+            self.passes_on(&value);
+            if self.is_acting(&value) && self.is_known_elsewhere(at, last - 1) {
+                self.opaque("something that acts is put in the place of something known", range);
+            }
             let value = match self.own_member(attr) {
                 Some(old) => old.clone().or(value),
                 None => value,
@@ -139,6 +149,20 @@ impl<'a> Reader<'a, '_> {
         }
         // `a, b = …`, `[a, b] = …`, `{a, b} = …`
         self.bind(at, end, &value);
+    }
+
+    fn is_acting(&self, value: &Value<'a>) -> bool {
+        matches!(value, Value::Name(name) if self.may_act(name))
+    }
+
+    /// Whether tokens `at..end` name a module, or what holds the names of everything.
+    fn is_known_elsewhere(&self, at: usize, end: usize) -> bool {
+        let word = self.word(at);
+        match self.names.get(word) {
+            Some(value) => matches!(value, Value::Name(_)),
+            None if word == "this" => !self.is_within_function() && end == at + 1,
+            None => word != "exports" && word != "module" && word != "self" && word != "cls",
+        }
     }
 
     /// Ends the blocks that end before token `at`.

@@ -59,7 +59,7 @@ impl<'a> Reader<'a, '_> {
             }
             other => {
                 // Some function, nobody knows which.
-                self.all_known &= !matches!(other, Value::Unknown(_));
+                self.all_known &= !matches!(other, Value::Unknown(_) | Value::List(_) | Value::Dict(_));
                 let value = Value::Unknown(other.origin().and(origin));
                 self.callbacks("", arguments, &value, range);
                 value
@@ -180,6 +180,7 @@ impl<'a> Reader<'a, '_> {
                 self.call_found(&callee, &[method.to_owned()], arguments, range)
             }
             _ => {
+                self.unknown_method = true;
                 self.callbacks(method, arguments, value, range);
                 Value::Unknown(value.origin().and(arguments.origin()))
             }
@@ -210,10 +211,29 @@ impl<'a> Reader<'a, '_> {
         let row = table.find(name).or_else(|| {
             // `something.system`, where nobody knows what something is.
             let (root, method) = at_last_dot(name)?;
-            table.find_of_any(method).map(|(_, row)| row).filter(|_| !table.is_pure(root))
+            let of_any = || table.find_of_any(method).map(|(_, row)| row).filter(|_| !table.is_pure(root));
+            self.through_another_module(name).or_else(of_any)
         });
         let Some(row) = row else { return self.unlisted(name, found_under, receiver, arguments, range) };
         self.with_each(row, name, receiver, arguments, range, 0)
+    }
+
+    /// What `shutil.os.system` is: a module holds those that it has loaded, and a name leads through them.
+    fn through_another_module(&self, name: &str) -> Option<&'static Row> {
+        if self.language != Language::Python {
+            return None;
+        }
+        let table = table::of(self.language);
+        let mut rest = name;
+        while let Some((_, inner)) = rest.split_once('.') {
+            rest = inner.trim_start_matches('_');
+            if rest.contains('.')
+                && let Some(row) = table.find(rest)
+            {
+                return Some(row);
+            }
+        }
+        None
     }
 
     /// Calls what the tables have in `row`, under `name`.
@@ -488,6 +508,46 @@ impl<'a> Reader<'a, '_> {
             ),
             None => false,
         }
+    }
+
+    /// Whether `name` is something that acts when it is called, or a module that has such.
+    pub(super) fn may_act(&self, name: &str) -> bool {
+        let only_looks = |name: &str| {
+            let special = table::of(self.language).find(name).and_then(|row| row.special);
+            matches!(
+                special,
+                Some(
+                    Special::Read
+                        | Special::Contents
+                        | Special::Variable
+                        | Special::Environment
+                        | Special::Names
+                        | Special::Walk
+                        | Special::Glob
+                        | Special::Matches
+                        | Special::Tree
+                        | Special::Here
+                        | Special::Home
+                        | Special::Temporary
+                        | Special::Session
+                        | Special::Database
+                        | Special::Chr
+                        | Special::Characters
+                        | Special::Base64
+                        | Special::Hex
+                        | Special::Decoded
+                        | Special::Codec
+                        | Special::Buffer
+                        | Special::Percent
+                        | Special::Split
+                        | Special::JoinWords
+                        | Special::First
+                        | Special::ItselfOf
+                        | Special::Dump
+                )
+            )
+        };
+        super::names::ROOTS.contains(&name) || self.acts(name) && !only_looks(name)
     }
 
     /// Runs a command.

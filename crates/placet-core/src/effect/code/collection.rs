@@ -136,6 +136,10 @@ impl<'a> Reader<'a, '_> {
             let (_, next) = self.expression(at, end);
             at = next.max(at + 1);
         }
+        if !self.counts() {
+            // They were only skipped, and will be made again where they are followed.
+            self.tokens.truncate(first);
+        }
         value
     }
 
@@ -143,6 +147,7 @@ impl<'a> Reader<'a, '_> {
     pub(super) fn bracketed(&mut self, at: usize, end: usize) -> (Value<'a>, usize) {
         let close = self.partner(at, end);
         let next = (close + 1).min(end);
+        self.followed(at);
         let value = match self.source.as_bytes()[self.tokens[at].start as usize] {
             b'(' => self.parenthesised(at + 1, close),
             b'[' => self.list_literal(at + 1, close),
@@ -156,6 +161,9 @@ impl<'a> Reader<'a, '_> {
             return value;
         }
         let (mut items, commas) = self.values(at, end);
+        if commas {
+            self.passes_all_on(&items);
+        }
         match self.language {
             Language::Python if commas || items.is_empty() => Value::list(items),
             _ => items.pop().unwrap_or(Value::Nothing),
@@ -166,7 +174,9 @@ impl<'a> Reader<'a, '_> {
         if let Some(value) = self.comprehension(at, end) {
             return value;
         }
-        Value::list(self.values(at, end).0)
+        let items = self.values(at, end).0;
+        self.passes_all_on(&items);
+        Value::list(items)
     }
 
     /// Values between commas; and whether there was a comma.
@@ -210,6 +220,7 @@ impl<'a> Reader<'a, '_> {
             }
             if matches!(self.sign(at, end), sign::POWER | sign::SPREAD) {
                 let (value, next) = self.expression(at + 1, end);
+                self.passes_on(&value);
                 more = more.and(value.origin());
                 if let Value::Dict(inner) = &value {
                     self.looks_through(inner.items.len());
@@ -229,6 +240,7 @@ impl<'a> Reader<'a, '_> {
                 let name = self.word(key);
                 if self.is(key + 1, end, b':') {
                     let (value, next) = self.expression(key + 2, end);
+                    self.passes_on(&value);
                     items.push((Cow::Borrowed(name), value));
                     at = next.max(key + 2);
                     continue;
@@ -248,6 +260,7 @@ impl<'a> Reader<'a, '_> {
             let next = next.max(at + 1);
             if self.is(next, end, b':') {
                 let (value, after) = self.expression(next + 1, end);
+                self.passes_on(&value);
                 let key = match key {
                     // `{["a" + "b"]: …}` has its key in brackets.
                     Value::List(list) if javascript => list.items.first().map(Value::as_text),
@@ -257,6 +270,7 @@ impl<'a> Reader<'a, '_> {
                 at = after.max(next + 1);
             } else {
                 // A set.
+                self.passes_on(&key);
                 more = more.and(key.origin());
                 items.push((Cow::Borrowed("\u{1a}"), key));
                 at = next;
@@ -275,11 +289,15 @@ impl<'a> Reader<'a, '_> {
     ) -> usize {
         let close = self.partner(open, end);
         if self.is(close + 1, end, b'{') {
+            self.followed(open);
             let stop = self.partner(close + 1, end);
             let function = self.define((open + 1, close), (close + 2, stop), false);
             items.push((Cow::Borrowed(name), function));
             return stop + 1;
         }
+        // A signature: the method of a type.
+        self.followed(open);
+        self.pattern(open + 1, close, true);
         close + 1
     }
 
@@ -323,6 +341,7 @@ impl<'a> Reader<'a, '_> {
         }
         self.sometimes = true;
         let (value, next) = self.expression(at, first);
+        self.passes_on(&value);
         let value = match self.is(next, first, b':') {
             true => {
                 let (second, _) = self.expression(next + 1, first);

@@ -10,6 +10,9 @@ use super::{
 };
 use crate::effect::shell::Origin;
 
+/// Patterns within patterns: deeper than this they are not followed.
+const PATTERN_DEPTH_MAX: u32 = 48;
+
 impl<'a> Reader<'a, '_> {
     /// Follows the statements in tokens `at..end`. Blocks are passed through: what stands in them may be left out.
     pub(super) fn javascript_statements(&mut self, mut at: usize, end: usize) {
@@ -44,23 +47,36 @@ impl<'a> Reader<'a, '_> {
                 self.import_declaration(at + 1, end)
             }
             sign::EXPORT | sign::DEFAULT | sign::DECLARE | sign::ABSTRACT => at + 1,
-            sign::CONST | sign::LET | sign::VAR | sign::USING
-                if at + 1 < end && self.tokens[at + 1].kind != Kind::Operator =>
-            {
+            sign::CONST | sign::LET | sign::VAR | sign::USING if self.declares(at, end) => {
                 self.declaration(at + 1, end)
             }
             sign::FUNCTION => self.function_declaration(at, end),
             sign::ASYNC if self.is(at + 1, end, sign::FUNCTION) => self.function_declaration(at + 1, end),
             sign::CLASS => self.class(at, end),
             sign::INTERFACE | sign::ENUM | sign::NAMESPACE
-                if self.kind(at + 1) == Some(Kind::Name) && self.is(at + 2, end, b'{') =>
+                if self.kind(at + 1) == Some(Kind::Name)
+                    && self.is(at + 2, end, b'{')
+                    && !self.is_broken_off(at + 1)
+                    && !self.is_broken_off(at + 2) =>
             {
-                if sign == sign::NAMESPACE { at + 2 } else { self.partner(at + 2, end) + 1 }
+                if sign == sign::NAMESPACE {
+                    return at + 2;
+                }
+                let close = self.partner(at + 2, end);
+                if sign == sign::INTERFACE {
+                    self.never_runs(at + 2, close);
+                } else {
+                    // The members of an enumeration are worked out.
+                    self.pattern(at + 3, close, false);
+                }
+                close + 1
             }
             sign::FOR | sign::WHILE => self.loop_statement(at, end),
             sign::IF | sign::SWITCH | sign::CATCH if self.is(at + 1, end, b'(') => {
                 let close = self.partner(at + 1, end);
+                self.followed(at + 1);
                 if sign == sign::CATCH {
+                    self.pattern(at + 2, close, false);
                     self.bind(at + 2, close, &Value::Unknown(Origin::PLAIN));
                 } else {
                     self.values(at + 2, close);
@@ -75,6 +91,7 @@ impl<'a> Reader<'a, '_> {
                     return at + 1;
                 }
                 let (value, next) = self.expression(at + 1, end);
+                self.passes_on(&value);
                 let before = self.returned.take();
                 self.returned = Some(match before {
                     Some(before) => before.or(value),
@@ -86,6 +103,70 @@ impl<'a> Reader<'a, '_> {
                 at + 1
             }
             _ => self.expression(at, end).1,
+        }
+    }
+
+    /// Whether the word at `at` declares what follows it, rather than being a name of its own.
+    fn declares(&self, at: usize, end: usize) -> bool {
+        let next = self.sign(at + 1, end);
+        match (self.sign(at, end), self.kind(at + 1)) {
+            (_, _) if at + 1 >= end => false,
+            (sign::USING, kind) => {
+                kind == Some(Kind::Name) && !matches!(next, sign::IN | sign::OF | sign::INSTANCEOF)
+            }
+            (sign::LET, Some(Kind::Open)) => matches!(next, b'[' | b'{'),
+            (sign::LET, kind) => {
+                kind == Some(Kind::Name) && !matches!(next, sign::IN | sign::OF | sign::INSTANCEOF)
+            }
+            (_, kind) => kind != Some(Kind::Operator),
+        }
+    }
+
+    /// Whether a line break stands before the token at `at`.
+    fn is_broken_off(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.extra & BROKEN_OFF != 0)
+    }
+
+    /// Follows what runs within a pattern, or between the brackets of parameters: defaults, and keys that are worked
+    /// out. With `types`, what follows a colon at the outermost level is a type.
+    pub(super) fn pattern(&mut self, mut at: usize, end: usize, types: bool) {
+        let end = end.min(self.tokens.len());
+        while at < end && !self.stopped {
+            match (self.kind(at), self.sign(at, end)) {
+                (_, b'=') => {
+                    let (value, next) = self.expression(at + 1, end);
+                    self.passes_on(&value);
+                    at = next.max(at + 1);
+                    continue;
+                }
+                (_, b':') if types => {
+                    let stop = self.type_end(at + 1, end);
+                    self.never_runs(at + 1, stop);
+                    at = stop;
+                    continue;
+                }
+                (Some(Kind::Open), b'[') if self.is(self.partner(at, end) + 1, end, b':') => {
+                    // `{[key]: name}`
+                    let close = self.partner(at, end);
+                    self.followed(at);
+                    self.expression(at + 1, close);
+                    at = close;
+                }
+                (Some(Kind::Open), b'[' | b'{') => {
+                    let close = self.partner(at, end);
+                    self.followed(at);
+                    if self.depth >= PATTERN_DEPTH_MAX {
+                        self.give_up("the code is nested too deeply to follow");
+                        return;
+                    }
+                    self.depth += 1;
+                    self.pattern(at + 1, close, false);
+                    self.depth -= 1;
+                    at = close;
+                }
+                _ => {}
+            }
+            at += 1;
         }
     }
 
@@ -103,6 +184,7 @@ impl<'a> Reader<'a, '_> {
             self.looks_through(from - at);
             return at;
         }
+        self.never_runs(at, from);
         let (module, _) = self.expression(from, from + 1);
         let range = self.range(at, from + 1);
         let value = self.import(&module, range);
@@ -131,7 +213,7 @@ impl<'a> Reader<'a, '_> {
                         false => Cow::Owned(module.to_owned()),
                     };
                     if self.counts() {
-                        self.names.insert(Cow::Borrowed(alias), Value::Name(value));
+                        self.declare(alias, Value::Name(value));
                     }
                     at += skip;
                 }
@@ -152,7 +234,9 @@ impl<'a> Reader<'a, '_> {
                 next += 1;
             }
             if self.is(next, end, b':') {
-                next = self.type_end(next + 1, end);
+                let stop = self.type_end(next + 1, end);
+                self.never_runs(next + 1, stop);
+                next = stop;
             }
             if self.is(next, end, b'=') {
                 let (value, after) = self.expression(next + 1, end);
@@ -191,8 +275,10 @@ impl<'a> Reader<'a, '_> {
     /// `{a, b: c}` or `[a, b]` in tokens `at..end` are parts of `value`.
     fn bind_pattern(&mut self, at: usize, end: usize, value: &Value<'a>) {
         if self.is(at, end, b'[') {
+            self.pattern(at, end, false);
             return self.bind(at, end, value);
         }
+        self.followed(at);
         let mut place = at + 1;
         let range = self.range(at, end);
         while place + 1 < end && !self.stopped {
@@ -207,8 +293,22 @@ impl<'a> Reader<'a, '_> {
                 self.set(name, part);
                 place = next;
                 if self.is(place, end, b'=') {
-                    place = self.expression(place + 1, end - 1).1;
+                    let (value, next) = self.expression(place + 1, end - 1);
+                    self.passes_on(&value);
+                    place = next;
                 }
+            } else if self.kind(place) == Some(Kind::Open) {
+                // A key that is worked out, or a pattern within this one: its names are not followed.
+                let close = self.partner(place, end);
+                self.passes_on(value);
+                match self.is(close + 1, end, b':') {
+                    true => {
+                        self.followed(place);
+                        self.expression(place + 1, close);
+                    }
+                    false => self.pattern(place, (close + 1).min(end), false),
+                }
+                place = close;
             }
             place += 1;
         }
@@ -223,6 +323,7 @@ impl<'a> Reader<'a, '_> {
             return open;
         }
         let close = self.partner(open, end);
+        self.followed(open);
         let body_end = match self.is(close + 1, end, b'{') {
             true => self.partner(close + 1, end),
             false => (close + 40).min(end),
@@ -238,8 +339,13 @@ impl<'a> Reader<'a, '_> {
             let declares = matches!(self.sign(open + 1, close), sign::CONST | sign::LET | sign::VAR);
             let start = open + 1 + usize::from(declares);
             match self.sign(start, usize::MAX) {
-                b'{' => self.bind_pattern(start, of, &element),
-                _ => self.bind(start, of, &element),
+                b'{' | b'[' => self.bind_pattern(start, of, &element),
+                _ => {
+                    if (start..of).any(|place| self.kind(place) == Some(Kind::Open)) {
+                        self.expression(start, of);
+                    }
+                    self.bind(start, of, &element);
+                }
             }
         } else {
             let mut inside = open + 1;
@@ -263,7 +369,7 @@ impl<'a> Reader<'a, '_> {
         match self.function_expression(at, end) {
             Some((function, next)) => {
                 if self.counts() && self.kind(at + 1 + star) == Some(Kind::Name) {
-                    self.names.insert(Cow::Borrowed(name), function);
+                    self.declare(name, function);
                 }
                 next
             }
@@ -305,6 +411,8 @@ impl<'a> Reader<'a, '_> {
             if !self.is(body, end, b'{') {
                 return None;
             }
+            self.followed(open);
+            self.never_runs(close + 1, body);
             let stop = self.partner(body, end);
             return Some((self.define((open + 1, close), (body + 1, stop), false), (stop + 1).min(end)));
         }
@@ -323,6 +431,8 @@ impl<'a> Reader<'a, '_> {
                 if !self.is(arrow, end, sign::FAT_ARROW) {
                     return None;
                 }
+                self.followed(start);
+                self.never_runs(close + 1, arrow);
                 ((start + 1, close), arrow)
             }
             _ => return None,
@@ -387,6 +497,8 @@ impl<'a> Reader<'a, '_> {
                     body = self.return_type_end(body + 1, close, b'{').unwrap_or(body);
                 }
                 if self.is(body, close, b'{') {
+                    self.followed(place + 1);
+                    self.never_runs(bracket + 1, body);
                     let stop = self.partner(body, close);
                     let function = self.define((place + 2, bracket), (body + 1, stop), false);
                     if self.counts() {
@@ -407,6 +519,7 @@ impl<'a> Reader<'a, '_> {
             if self.kind(place) == Some(Kind::Open) {
                 // A static block, or a name that is worked out.
                 let stop = self.partner(place, close);
+                self.followed(place);
                 self.javascript_statements(place + 1, stop);
                 place = stop;
             }

@@ -2,7 +2,7 @@
 
 use super::{
     sign,
-    token::{Kind, Lexer, Token, flags, is_name_byte, is_plain_name_byte, may_end_string},
+    token::{BROKEN_OFF, Kind, Lexer, Token, flags, is_name_byte, is_plain_name_byte, may_end_string},
 };
 
 /// Templates within templates: deeper than this they are not followed.
@@ -22,6 +22,9 @@ pub fn tokenize(source: &str, part: std::ops::Range<usize>, tokens: &mut Vec<Tok
     }
     lexer.finish()
 }
+
+/// What is wrong with code in which a comment of a page may begin: a script skips the line, a module reads it.
+const PAGE_COMMENT: &str = "a line in the code can be read as a comment of a page";
 
 /// What a `/` at some place starts.
 enum Slash {
@@ -59,6 +62,14 @@ impl Lexer<'_, '_> {
                     self.operator();
                 }
             },
+            b'<' if self.bytes[start..].starts_with(b"<!--") => {
+                self.fail(PAGE_COMMENT);
+                self.operator();
+            }
+            b'-' if (self.broke || self.tokens.len() == first) && self.bytes[start..].starts_with(b"-->") => {
+                self.fail(PAGE_COMMENT);
+                self.operator();
+            }
             b'"' | b'\'' => {
                 let end = self.quoted_end(start);
                 match end {
@@ -181,39 +192,49 @@ impl Lexer<'_, '_> {
         let Some(last) = self.tokens.len().checked_sub(1).filter(|last| *last >= first) else {
             return Slash::Regex;
         };
+        let is_member =
+            |word: usize| word > first && matches!(self.tokens[word - 1].sign, b'.' | sign::QUESTION_DOT);
         match self.tokens[last].kind {
             Kind::Number | Kind::Text | Kind::Template | Kind::Regex => Slash::Division,
+            Kind::Name if is_member(last) => Slash::Division,
             Kind::Name => match self.tokens[last].sign {
                 sign::RETURN
                 | sign::TYPEOF
                 | sign::CASE
                 | sign::IN
-                | sign::OF
                 | sign::DELETE
                 | sign::VOID
                 | sign::THROW
                 | sign::NEW
                 | sign::ELSE
                 | sign::DO
-                | sign::AWAIT
-                | sign::YIELD
                 | sign::INSTANCEOF => Slash::Regex,
+                // Words of the language in some places, and plain names elsewhere.
+                sign::OF | sign::AWAIT | sign::YIELD => Slash::Either,
                 _ => Slash::Division,
             },
             Kind::Operator => match self.tokens[last].sign {
-                sign::INCREMENT | sign::DECREMENT => Slash::Division,
-                b'!' => Slash::Either,
+                sign::INCREMENT | sign::DECREMENT if self.ends_operand(first, last) => Slash::Division,
+                sign::INCREMENT | sign::DECREMENT => Slash::Either,
+                // `!/re/` begins an operand; `a! / b` of TypeScript goes on after one.
+                b'!' if self.ends_operand(first, last) => Slash::Either,
                 _ => Slash::Regex,
             },
             Kind::Open => Slash::Regex,
             Kind::Close => {
                 let open = self.tokens[last].link as usize;
                 let before = open.checked_sub(1).filter(|before| *before >= first);
-                match (self.tokens[last].sign, before.map(|before| self.tokens[before].sign)) {
+                let sign_before = before.map(|before| self.tokens[before].sign);
+                match (self.tokens[last].sign, sign_before) {
                     (b']', _) => Slash::Division,
-                    (b')', Some(sign::IF | sign::WHILE | sign::FOR | sign::WITH)) => Slash::Regex,
+                    (b')', Some(sign::IF | sign::WHILE | sign::FOR | sign::WITH))
+                        if !before.is_some_and(is_member) =>
+                    {
+                        Slash::Regex
+                    }
                     (b')', _) => Slash::Division,
-                    // A block, or an object.
+                    // A block, or an object: at the beginning of a part it is the operand of the part.
+                    (_, None) if first > 0 => Slash::Division,
                     (_, None) => Slash::Regex,
                     (_, Some(b';' | sign::FAT_ARROW)) => Slash::Regex,
                     (_, Some(sign::ELSE | sign::DO | sign::TRY | sign::FINALLY)) => Slash::Regex,
@@ -223,6 +244,34 @@ impl Lexer<'_, '_> {
                 }
             }
             Kind::Line | Kind::Shell => Slash::Regex,
+        }
+    }
+
+    /// Whether the token before the one at `at` ends an operand, on the same line.
+    fn ends_operand(&self, first: usize, at: usize) -> bool {
+        if at <= first || self.tokens[at].extra & BROKEN_OFF != 0 {
+            return false;
+        }
+        let before = self.tokens[at - 1];
+        match before.kind {
+            Kind::Number | Kind::Text | Kind::Template | Kind::Regex | Kind::Close => true,
+            Kind::Name => !matches!(
+                before.sign,
+                sign::RETURN
+                    | sign::TYPEOF
+                    | sign::CASE
+                    | sign::IN
+                    | sign::DELETE
+                    | sign::VOID
+                    | sign::THROW
+                    | sign::NEW
+                    | sign::ELSE
+                    | sign::DO
+                    | sign::INSTANCEOF
+                    | sign::AWAIT
+                    | sign::YIELD
+            ),
+            Kind::Open | Kind::Operator | Kind::Line | Kind::Shell => false,
         }
     }
 

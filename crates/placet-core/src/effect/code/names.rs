@@ -10,7 +10,7 @@ use super::{
 use crate::effect::shell::{HOLE, Origin, names_a_secret};
 
 /// Modules in which a name that only the running code knows may be anything.
-const ROOTS: &[&str] = &[
+pub(super) const ROOTS: &[&str] = &[
     "os",
     "subprocess",
     "shutil",
@@ -76,7 +76,14 @@ impl<'a> Reader<'a, '_> {
             self.hidden("the code reaches into the interpreter that runs it", at);
             return Value::thing(Kind::Names, Value::Name(Cow::Borrowed("builtins")));
         }
+        if attr.starts_with("__")
+            && matches!(attr, "__getattribute__" | "__getattr__" | "__self__" | "__wrapped__")
+        {
+            self.hidden("the code looks for a function by a way around its name", at);
+            return Value::Unknown(value.origin());
+        }
         match value {
+            Value::Name(_) if attr == "__call__" => value.clone(),
             Value::Name(name) => self.member_of_name(name, attr, written),
             Value::Dict(items) => {
                 self.looks_through(items.items.len());

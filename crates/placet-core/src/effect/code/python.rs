@@ -63,6 +63,7 @@ impl<'a> Reader<'a, '_> {
                 let mut next = at + 2;
                 if self.is(next, end, b'(') {
                     let close = self.partner(next, end);
+                    self.followed(next);
                     self.arguments(next + 1, close);
                     next = close + 1;
                 }
@@ -86,6 +87,7 @@ impl<'a> Reader<'a, '_> {
             sign::WITH => self.with_statement(at + 1, end),
             sign::RETURN | sign::YIELD => {
                 let (value, next) = self.tuple(at + 1, end);
+                self.passes_on(&value);
                 let before = self.returned.take();
                 self.returned = Some(match before {
                     Some(before) => before.or(value),
@@ -93,7 +95,14 @@ impl<'a> Reader<'a, '_> {
                 });
                 next
             }
-            sign::AWAIT | sign::RAISE | sign::ASSERT => self.tuple(at + 1, end).1,
+            sign::RAISE => {
+                let (_, next) = self.tuple(at + 1, end);
+                match self.is(next, end, sign::FROM) {
+                    true => self.expression(next + 1, end).1,
+                    false => next,
+                }
+            }
+            sign::AWAIT | sign::ASSERT | sign::DEL => self.tuple(at + 1, end).1,
             sign::ASYNC
             | sign::ELSE
             | sign::TRY
@@ -109,7 +118,7 @@ impl<'a> Reader<'a, '_> {
                 }
                 next
             }
-            sign::DEL | sign::GLOBAL | sign::NONLOCAL => {
+            sign::GLOBAL | sign::NONLOCAL => {
                 let mut next = at + 1;
                 while next < end && !matches!(self.kind(next), Some(Kind::Line)) && !self.is(next, end, b';')
                 {
@@ -203,7 +212,9 @@ impl<'a> Reader<'a, '_> {
             if self.is(next, end, sign::AS) {
                 let alias = self.word(next + 1);
                 let module = module_name(self.language, &module).to_owned();
-                self.names.insert(Cow::Borrowed(alias), Value::Name(Cow::Owned(module)));
+                if self.counts() {
+                    self.declare(alias, Value::Name(Cow::Owned(module)));
+                }
                 next += 2;
             } else if self.counts() {
                 let root = module_name(self.language, first);
@@ -238,6 +249,7 @@ impl<'a> Reader<'a, '_> {
         let mut at = next + 1;
         let bracket = self.is(at, end, b'(');
         let end = if bracket { self.partner(at, end) } else { end };
+        self.followed(at);
         at += usize::from(bracket);
         while at < end {
             match self.kind(at) {
@@ -252,7 +264,7 @@ impl<'a> Reader<'a, '_> {
                         false => [&module, ".", name].concat(),
                     };
                     if self.counts() {
-                        self.names.insert(Cow::Borrowed(alias), Value::Name(Cow::Owned(full)));
+                        self.declare(alias, Value::Name(Cow::Owned(full)));
                     }
                     at = next;
                 }
@@ -269,38 +281,20 @@ impl<'a> Reader<'a, '_> {
 
     /// `from os import *`: the names that matter.
     fn star(&mut self, module: &str) {
-        const NAMES: &[(&str, &[&str])] = &[
-            (
-                "os",
-                &[
-                    "system", "popen", "remove", "unlink", "execvp", "execv", "rmdir", "rename", "environ",
-                    "kill", "fork", "dup2",
-                ],
-            ),
-            ("subprocess", &["run", "call", "Popen", "check_output", "check_call", "getoutput"]),
-            ("shutil", &["rmtree", "move", "copy", "copytree"]),
-            ("pathlib", &["Path"]),
-            ("socket", &["socket", "create_connection"]),
-            ("requests", &["get", "post", "put", "delete"]),
-            ("urllib.request", &["urlopen", "urlretrieve", "Request"]),
-            ("base64", &["b64decode"]),
-            (
-                "hermes_tools",
-                &[
-                    "terminal",
-                    "read_file",
-                    "write_file",
-                    "search_files",
-                    "patch",
-                    "web_search",
-                    "web_extract",
-                ],
-            ),
-        ];
-        if let Some((_, names)) = NAMES.iter().find(|(known, _)| *known == module) {
-            for name in *names {
-                self.names.insert(Cow::Borrowed(name), Value::Name(Cow::Owned([module, ".", name].concat())));
+        const OF_HERMES: &[&str] =
+            &["terminal", "read_file", "write_file", "search_files", "patch", "web_search", "web_extract"];
+        if !self.counts() {
+            return;
+        }
+        let listed: Vec<&'static str> = match module {
+            "hermes_tools" => OF_HERMES.to_vec(),
+            "os" => {
+                std::iter::once("environ").chain(super::table::of(self.language).members(module)).collect()
             }
+            module => super::table::of(self.language).members(module).collect(),
+        };
+        for name in listed {
+            self.declare(name, Value::Name(Cow::Owned([module, ".", name].concat())));
         }
     }
 
@@ -338,12 +332,17 @@ impl<'a> Reader<'a, '_> {
         let name = self.word(at);
         let mut open = at + 1;
         if self.is(open, end, b'[') {
-            open = self.partner(open, end) + 1;
+            // Parameters of types: what bounds them is worked out when somebody asks for it.
+            let close = self.partner(open, end);
+            self.followed(open);
+            self.values(open + 1, close);
+            open = close + 1;
         }
         if !self.is(open, end, b'(') {
             return open;
         }
         let close = self.partner(open, end);
+        self.followed(open);
         let mut colon = close + 1;
         if self.is(colon, end, sign::ARROW) {
             colon = self.expression(colon + 1, end).1;
@@ -353,7 +352,7 @@ impl<'a> Reader<'a, '_> {
         if self.counts() {
             let function = self.define((open + 1, close), (body, stop.max(body)), false);
             if let Value::Function(index) = function {
-                self.names.insert(Cow::Borrowed(name), Value::Function(index));
+                self.declare(name, Value::Function(index));
             }
         }
         stop.max(colon)
@@ -373,6 +372,7 @@ impl<'a> Reader<'a, '_> {
             return within;
         }
         let (values, next) = self.tuple(within + 1, end);
+        self.target(at, within);
         // `enumerate` and `items` give pairs of which the last is the value.
         let element = values.element();
         self.bind(at, within, &element);
@@ -385,6 +385,9 @@ impl<'a> Reader<'a, '_> {
             let close = self.partner(at, end);
             self.is(close + 1, end, b':')
         };
+        if bracket {
+            self.followed(at);
+        }
         at += usize::from(bracket);
         loop {
             let (value, next) = self.expression(at, end);
@@ -396,6 +399,7 @@ impl<'a> Reader<'a, '_> {
                     Some(Kind::Open) => self.partner(target, end) + 1,
                     _ => target + 1,
                 };
+                self.target(target, stop.min(end));
                 self.bind(target, stop.min(end), &value);
                 at = stop;
             }
@@ -403,6 +407,13 @@ impl<'a> Reader<'a, '_> {
                 return at;
             }
             at += 1;
+        }
+    }
+
+    /// Follows what runs to find the place that a loop or a `with` sets, such as `a[f()]`.
+    fn target(&mut self, at: usize, end: usize) {
+        if (at..end).any(|place| self.kind(place) == Some(Kind::Open)) {
+            self.tuple(at, end);
         }
     }
 
@@ -429,6 +440,7 @@ impl<'a> Reader<'a, '_> {
             }
             items.push(item);
         }
+        self.passes_all_on(&items);
         *value = Value::list(items);
         next
     }

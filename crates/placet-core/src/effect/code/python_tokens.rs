@@ -17,6 +17,10 @@ pub fn tokenize(
 ) -> Option<&'static str> {
     let mut lexer = Lexer::new(source, part, tokens);
     if lines {
+        if lexer.at == 0 && source.starts_with('\u{feff}') {
+            // A mark that some editors leave; Python skips it.
+            lexer.at = '\u{feff}'.len_utf8();
+        }
         if claims_another_encoding(source) {
             lexer.fail("the code says that its letters stand for other letters");
         }
@@ -74,6 +78,11 @@ impl Lexer<'_, '_> {
                 }
                 None => self.name(),
             },
+            // `files = !ls` and `files = %sx ls` of a notebook.
+            b'!' if lines && self.peek(1) != b'=' => self.notebook_rest(),
+            b'%' if lines && self.peek(1).is_ascii_alphabetic() && self.is_after_assignment() => {
+                self.notebook_rest();
+            }
             _ => {
                 let length = match (byte, self.peek(1), self.peek(2)) {
                     (b',' | b';', ..) => 1,
@@ -116,7 +125,8 @@ impl Lexer<'_, '_> {
                 None => return,
                 Some(byte) => {
                     self.push_line(indent);
-                    if matches!(byte, b'!' | b'%') {
+                    // A notebook quotes what follows `;`, `,` and `/` for the function named there.
+                    if matches!(byte, b'!' | b'%' | b';' | b',' | b'/') {
                         self.notebook_line(indent);
                     }
                     return;
@@ -151,6 +161,18 @@ impl Lexer<'_, '_> {
             self.python_comment();
         }
         self.push(Kind::Shell, 0, start, 0);
+    }
+
+    /// A command of a notebook that begins in the middle of a line.
+    fn notebook_rest(&mut self) {
+        let start = self.at;
+        self.python_comment();
+        self.push(Kind::Shell, 0, start, 0);
+    }
+
+    /// Whether the last token sets something.
+    fn is_after_assignment(&self) -> bool {
+        self.tokens.last().is_some_and(|token| token.sign == b'=')
     }
 
     /// A string at the quote; `start` is where its prefix starts.

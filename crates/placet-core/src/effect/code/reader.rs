@@ -12,7 +12,7 @@ use super::{
     arguments::Arguments,
     expression::{DEPTH_MAX, STEPS_MAX},
     javascript_tokens, python_tokens, sign,
-    token::{Kind, Token},
+    token::{FOLLOWED, Kind, Token},
     value::{Text, Value},
 };
 use crate::effect::{Effect, Manner, Pointer, Span, shell::Origin};
@@ -94,6 +94,10 @@ pub(super) struct Reader<'a, 'w> {
     pub sometimes: bool,
     /// Whether all that was called is known.
     pub all_known: bool,
+    /// Whether a method was called of which nothing is known, not even whose it is.
+    pub unknown_method: bool,
+    /// Whether something that acts went where it is not followed: into a container, a default, an attribute.
+    pub escaped: bool,
     /// The machine a socket was connected to.
     pub connected: Option<String>,
     pub stopped: bool,
@@ -126,6 +130,8 @@ impl<'a, 'w> Reader<'a, 'w> {
             nesting: 0,
             sometimes: false,
             all_known: true,
+            unknown_method: false,
+            escaped: false,
             connected: None,
             stopped: false,
         }
@@ -154,6 +160,62 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
         if let Some(problem) = problem {
             self.unread(problem, (0, self.source.len()));
+        } else if !self.stopped {
+            self.check_complete();
+        }
+    }
+
+    /// Says so where something was left out: every call, index and group was followed, or what stands there could do
+    /// anything. The same where something that acts may have come to be what is called.
+    fn check_complete(&mut self) {
+        if let Some(at) = self.tokens.iter().position(Token::is_left_out) {
+            let close = self.partner(at, self.tokens.len());
+            let range = self.range(at, close + 1);
+            self.opaque("part of the code stands where it was not followed", range);
+        }
+        if self.escaped && (!self.all_known || self.unknown_method) {
+            let whole = (0, self.source.len());
+            self.opaque("something that acts is passed on to where it is not followed", whole);
+        }
+    }
+
+    /// What stands in the bracket at `at` was followed, or is nothing that runs.
+    #[inline]
+    pub fn followed(&mut self, at: usize) {
+        if self.counts()
+            && let Some(token) = self.tokens.get_mut(at)
+            && token.kind == Kind::Open
+        {
+            token.extra |= FOLLOWED;
+        }
+    }
+
+    /// The same for each bracket in tokens `at..end`: a type, or another part that never runs.
+    pub fn never_runs(&mut self, at: usize, end: usize) {
+        for at in at..end.min(self.tokens.len()) {
+            self.followed(at);
+        }
+    }
+
+    /// Notes where values go that are not followed one by one from there.
+    pub fn passes_all_on(&mut self, values: &[Value<'a>]) {
+        values.iter().for_each(|value| self.passes_on(value));
+    }
+
+    /// Whether the code is that of a function which is being followed.
+    pub fn is_within_function(&self) -> bool {
+        !self.active.is_empty()
+    }
+
+    /// Notes where a value goes that is not followed from there.
+    #[inline]
+    pub fn passes_on(&mut self, value: &Value<'a>) {
+        if let Value::Name(name) = value
+            && !self.escaped
+            && self.counts()
+            && self.may_act(name)
+        {
+            self.escaped = true;
         }
     }
 
@@ -280,9 +342,30 @@ impl<'a, 'w> Reader<'a, 'w> {
         let old = if self.sometimes { self.names.remove(name) } else { None };
         let value = match old {
             Some(old) => old.or(value),
-            None => value,
+            None => self.beside_what_acts(name, value),
         };
         self.names.insert(Cow::Borrowed(name), value);
+    }
+
+    /// Sets a name to what is declared or imported under it.
+    pub fn declare(&mut self, name: &'a str, value: Value<'a>) {
+        let value = self.beside_what_acts(name, value);
+        self.names.insert(Cow::Borrowed(name), value);
+    }
+
+    /// `value`, and what acts under `name` now: in a branch that may not be taken, or a scope of its own, a name is
+    /// replaced that outside still stands for the other.
+    fn beside_what_acts(&self, name: &'a str, value: Value<'a>) -> Value<'a> {
+        if !self.sometimes && self.active.is_empty() {
+            return value;
+        }
+        let old = match self.names.get(name) {
+            Some(old @ Value::Name(known)) if self.may_act(known) => old.clone(),
+            Some(_) => return value,
+            None if self.may_act(name) => Value::Name(Cow::Borrowed(name)),
+            None => return value,
+        };
+        old.or(value)
     }
 
     /// What the code has put under `name`, on whatever object.
@@ -326,18 +409,24 @@ impl<'a, 'w> Reader<'a, 'w> {
         if !self.counts() {
             return Value::Unknown(Origin::PLAIN);
         }
-        // What a parameter defaults to is worked out here.
-        let mut at = parameters.0;
-        while at < parameters.1 && !self.stopped {
-            if self.is(at, parameters.1, b'=') {
-                let (_, next) = self.expression(at + 1, parameters.1);
-                at = next.max(at + 1);
-            } else if self.kind(at) == Some(Kind::Open) && self.language == Language::Python {
-                let (_, next) = self.expression(at, parameters.1);
-                at = next.max(at + 1);
-            } else {
-                at += 1;
+        // What a parameter defaults to, and in Python its annotation, is worked out here.
+        match self.language {
+            Language::Python => {
+                let mut at = parameters.0;
+                while at < parameters.1 && !self.stopped {
+                    if matches!(self.sign(at, parameters.1), b'=' | b':') {
+                        let (value, next) = self.expression(at + 1, parameters.1);
+                        self.passes_on(&value);
+                        at = next.max(at + 1);
+                    } else if self.kind(at) == Some(Kind::Open) {
+                        let (_, next) = self.expression(at, parameters.1);
+                        at = next.max(at + 1);
+                    } else {
+                        at += 1;
+                    }
+                }
             }
+            Language::JavaScript => self.pattern(parameters.0, parameters.1, true),
         }
         self.due.push_back(self.functions.len());
         self.functions.push(Function {
@@ -547,10 +636,12 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
         inner.follow();
         let known = inner.all_known;
+        let escaped = inner.escaped;
         let has_marked = inner.has_marked;
         let (steps, again, copied, stopped) = (inner.steps, inner.again, inner.copied, inner.stopped);
         let left = simple(&inner.names);
         self.all_known &= known;
+        self.escaped |= escaped;
         self.has_marked |= has_marked;
         (self.steps, self.again, self.copied) = (steps, again, copied);
         self.stopped |= stopped;

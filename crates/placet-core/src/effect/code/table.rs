@@ -63,6 +63,12 @@ impl Table {
         self.rows.get(name)
     }
 
+    /// What the table has of a module, by what follows its name.
+    pub fn members(&self, module: &str) -> impl Iterator<Item = &'static str> {
+        let of_module = move |name: &&'static str| name.strip_prefix(module)?.strip_prefix('.');
+        self.rows.keys().filter_map(of_module).filter(|name| !name.contains('.'))
+    }
+
     /// What calling `method` amounts to on an object that nobody knows, with its whole name.
     pub fn find_of_any(&self, method: &str) -> Option<(&'static str, &Row)> {
         self.of_any.get(method).map(|(name, row)| (*name, row))

@@ -48,14 +48,24 @@ pub struct Token {
     pub end: u32,
     /// Another token, for brackets and lines; the flags of a string.
     pub link: u32,
-    /// Indentation of a line; of other tokens whether they are [`BROKEN_OFF`] or [`HOLDS_FOR`].
+    /// Indentation of a line; of other tokens whether they are [`BROKEN_OFF`], [`HOLDS_FOR`] or
+    /// [`FOLLOWED`].
     pub extra: u32,
+}
+
+impl Token {
+    /// Whether it opens a call, an index or a group that nothing has followed.
+    pub fn is_left_out(&self) -> bool {
+        self.kind == Kind::Open && matches!(self.sign, b'(' | b'[') && self.extra & FOLLOWED == 0
+    }
 }
 
 /// A line break stands before the token, in JavaScript.
 pub const BROKEN_OFF: u32 = 1;
 /// A `for` stands right within the bracket.
 pub const HOLDS_FOR: u32 = 2;
+/// What stands in the bracket was followed, defined, or is known to be nothing that runs.
+pub const FOLLOWED: u32 = 4;
 
 /// Flags of strings.
 pub mod flags {
