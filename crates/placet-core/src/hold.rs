@@ -174,8 +174,9 @@ impl Comeback {
             HoldState::Pending => Comeback::Join,
             HoldState::Approved if now < redeem_until => Comeback::Redeem,
             HoldState::Approved => Comeback::Lapsed,
-            // A clock that was set back does not make a denial last longer than it would have.
-            HoldState::Denied if (0..DENIAL_MS).contains(&now.ms_since(since)) => Comeback::DeniedAlready,
+            // A call may have read its clock before the no and arrive after it, and a clock may be set back: neither makes the
+            // no older than it is.
+            HoldState::Denied if now.max(since).ms_since(since) < DENIAL_MS => Comeback::DeniedAlready,
             HoldState::Denied
             | HoldState::Expired
             | HoldState::Abandoned
@@ -292,7 +293,8 @@ mod tests {
         check(HoldState::Denied, 0, Comeback::DeniedAlready);
         check(HoldState::Denied, DENIAL_MS - 1, Comeback::DeniedAlready);
         check(HoldState::Denied, DENIAL_MS, Comeback::New);
-        check(HoldState::Denied, -1, Comeback::New);
+        check(HoldState::Denied, -1, Comeback::DeniedAlready);
+        check(HoldState::Denied, -REDEEM_MS, Comeback::DeniedAlready);
         check(HoldState::Approved, REDEEM_MS - 1, Comeback::Redeem);
         check(HoldState::Approved, REDEEM_MS, Comeback::Lapsed);
         check(HoldState::Pending, i64::from(i32::MAX), Comeback::Join);

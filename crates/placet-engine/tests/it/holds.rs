@@ -21,7 +21,7 @@ use placet_store::{
     transact, wait_for,
 };
 
-use crate::rig::{Rig, call, configuration, harmless, risky, short, ticket};
+use crate::rig::{Rig, call, configuration, harmless, keys, risky, short, ticket};
 
 #[tokio::test]
 async fn a_harmless_call_runs_and_a_risky_one_waits() {
@@ -285,4 +285,66 @@ async fn an_answer_that_comes_just_as_the_wait_begins_is_heard() {
     };
     assert!(store.happens.set(Box::new(happens)).is_ok());
     assert_eq!(short(&rig.ask_and_wait(risky()).await), "allow");
+}
+
+/// A clock that stands still for the thread that reads it first, until it is told to go on: that call is in flight.
+struct SlowReader {
+    time: Arc<ManualClock>,
+    reader: OnceLock<std::thread::ThreadId>,
+    has_read: AtomicBool,
+    read: Barrier,
+    answered: Barrier,
+}
+
+impl placet_engine::Clock for SlowReader {
+    fn now(&self) -> Timestamp {
+        let now = self.time.now();
+        let is_first = || !self.has_read.swap(true, Ordering::SeqCst);
+        if self.reader.get() == Some(&std::thread::current().id()) && is_first() {
+            self.read.wait();
+            self.answered.wait();
+        }
+        now
+    }
+}
+
+#[test]
+fn a_call_that_read_its_clock_before_the_no_opens_no_hold_after_it() {
+    let (rig, runtime) = (Rig::new(), tokio::runtime::Runtime::new().unwrap());
+    let clock = Arc::new(SlowReader {
+        time: Arc::clone(&rig.clock),
+        reader: OnceLock::new(),
+        has_read: AtomicBool::new(false),
+        read: Barrier::new(2),
+        answered: Barrier::new(2),
+    });
+    let first = ticket(&runtime.block_on(rig.ask(risky())));
+    // Whoever is admitted later makes the call in flight decide anew, by a later clock.
+    runtime.block_on(rig.person());
+    let engine =
+        placet_engine::Engine::start(Arc::clone(&rig.store), keys(), clock.clone(), configuration()).unwrap();
+    let answer = std::thread::scope(|scope| {
+        let late = scope.spawn(|| {
+            clock.reader.set(std::thread::current().id()).unwrap();
+            wait_for(engine.submit(Submission::new(risky(), Duration::ZERO)))
+        });
+        clock.read.wait();
+        rig.clock.advance(5);
+        runtime.block_on(rig.deny(&first, "no"));
+        clock.answered.wait();
+        late.join().unwrap()
+    });
+    assert_eq!(short(&answer), format!("Denied by a person (ticket {first}). They say: no."));
+    assert!(rig.engine.pending(10).unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_clock_that_is_set_back_lifts_no_denial() {
+    let rig = Rig::new();
+    rig.deny(&ticket(&rig.ask(risky()).await), "no").await;
+    for back in [1, DENIAL_MS, 24 * 60 * 60 * 1_000] {
+        rig.clock.advance(-back);
+        assert!(short(&rig.ask(risky()).await).starts_with("Denied by a person"), "{back} ms");
+    }
+    assert!(rig.engine.pending(10).unwrap().is_empty());
 }

@@ -141,7 +141,8 @@ impl Model {
                     Some((ticket, hold)) if hold.state == HoldState::Pending => Must::Join(ticket.clone()),
                     Some((_, hold))
                         if hold.state == HoldState::Denied
-                            && (0..DENIAL_MS).contains(&(self.now - hold.since)) =>
+                            // A clock that was set back does not lift a denial.
+                            && self.now - hold.since < DENIAL_MS =>
                     {
                         Must::Block
                     }
