@@ -1,22 +1,23 @@
 //! Grants: what a wider approval leaves behind. A grant is a small warrant for one agent in one session; it lifts the holds
 //! that rules and thresholds would make of calls like the one that was approved.
 //!
-//! Like it is: the same tool, no effect that it had not (the same verb, on exactly the same path, host or name), no
-//! higher risk. Where money or authority changes hands, only the very same arguments are. A grant lifts no block, nothing that touches
-//! life and safety, nothing that a warrant or the operator wants asked each time, and not the hold of an open threat.
+//! Like it is: the same tool in the same place, no effect that it had not (the same verb, on exactly the same path, host or
+//! name), no higher risk, and the same arguments but for what is known to be of no matter ([`likeness`]). A grant lifts no block, nothing
+//! that touches life and safety, nothing that a warrant or the operator wants asked each time, and not the hold of an open threat.
 
 mod index;
+
+mod likeness;
 
 use std::fmt;
 
 pub use index::Grants;
 
 use crate::{
-    Claim, Decision, Finding, Json, Source, Timestamp, ToolCall, ToolName, Verdict, Warrant,
+    Claim, Decision, Effect, Finding, Json, Source, Timestamp, ToolCall, ToolName, Verdict, Warrant,
     assess::Score,
     constraint::{Constraint, Exact},
-    effect::Verb,
-    json::Number,
+    json::{Number, Object},
     warrant::{
         About, Argument, Authority, Capability, Counters, Deed, Held, Limits, Posture, Reach, Scope, Subject,
         TargetPattern, Tier, VERBS, host_of, parse_duration,
@@ -126,41 +127,72 @@ pub fn scope(card: &Json, wider: Wider) -> Result<Scope, NotGrantable> {
     if text("agent").is_empty() || !crate::hold::can_come_back(text("session")) {
         return Err(NotGrantable::Nobody);
     }
-    let tool = ToolName::parse(text("tool")).map_err(|_| NotGrantable::Unreadable)?;
     let effects = reach(assessment)?;
-    let handed_over =
-        |reach: &Reach| matches!(reach.verb, Verb::Spend | Verb::Grant) && !reach.targets.is_empty();
-    let (arguments, open) = match effects.iter().any(handed_over) {
-        true => (the_same(call.get("args").ok_or(NotGrantable::Unreadable)?)?, false),
-        false => (Vec::new(), true),
-    };
+    let (call, likeness) = likeness_of(card)?;
+    let (tool, arguments) = (call.tool().clone(), the_same(&likeness)?);
     let max_risk = assessment.get("risk_score").and_then(score).ok_or(NotGrantable::Unreadable)?;
     let max_calls = if let Wider::Times(times) = wider { Some(times) } else { None };
     Ok(Scope {
-        capabilities: vec![Capability { tier: Tier::Always, deed: Deed::Tool { tool, arguments, open } }],
+        capabilities: vec![Capability {
+            tier: Tier::Always,
+            deed: Deed::Tool { tool, arguments, open: false },
+        }],
         effects,
         limits: Limits { max_calls, max_risk: Some(max_risk), ..Limits::default() },
         posture: Posture::OPEN,
     })
 }
 
-/// What a held call has in common with others like it: its tool and what it does to what. Nothing if it touches life and
-/// safety, for each of those is answered by itself, or if its card is gone.
+/// What a held call has in common with others like it: its tool, what it does to what, and everything that a grant for it
+/// would ask of a call. Nothing if it touches life and safety, for each of those is answered by itself, if what is kept of it
+/// is masked or cut, for nobody can tell then what is the same, or if its card is gone.
 pub fn shape(card: &Json) -> Option<String> {
     let assessment = card.get("assessment")?;
     if assessment.get("crisis_sensitive").and_then(Json::as_bool) != Some(false) {
         return None;
     }
+    let (call, likeness) = likeness_of(card).ok()?;
+    the_same(&likeness).ok()?;
     let effect = |effect: &Json| {
         let target = effect.get("target")?;
         let of = |key: &str| target.get(key).and_then(Json::as_str).unwrap_or("");
-        Some(format!("{:?} {:?} {:?}", effect.get("verb")?.as_str()?, of("kind"), of("name")))
+        // By what a grant knows it: of an address its host, for its path counts with the arguments.
+        let name = match of("kind") {
+            "url" | "host" => host_of(of("name")).unwrap_or_else(|| of("name").into()),
+            _ => of("name").into(),
+        };
+        Some(format!("{:?} {:?} {:?} {name:?}", effect.get("verb")?.as_str()?, of("kind"), of("place")))
     };
     let effects = assessment.get("effects")?.as_array()?;
     let mut effects: Vec<String> = effects.iter().map(effect).collect::<Option<_>>()?;
     effects.sort();
     effects.dedup();
-    Some(format!("{:?} {}", card.get("call")?.get("tool")?.as_str()?, effects.join(" ")))
+    let likeness = crate::canonical::to_string(&Json::Object(likeness));
+    Some(format!("{:?} {} {likeness}", call.tool().as_str(), effects.join(" ")))
+}
+
+/// The call of a card, and everything of it that must be the same in a call like it.
+fn likeness_of(card: &Json) -> Result<(ToolCall, Object), NotGrantable> {
+    let held = || {
+        let shown = card.get("call")?;
+        let text = |key: &str| shown.get(key).and_then(Json::as_str);
+        let tool = ToolName::parse(text("tool")?).ok()?;
+        let mut call = ToolCall::new(tool, shown.get("args")?.as_object()?.clone());
+        if let Some(host) = text("host") {
+            call = call.with_host(host);
+        }
+        if let Some(deployment) = text("deployment") {
+            call = call.with_deployment(deployment);
+        }
+        if let Some(cwd) = text("cwd") {
+            call = call.with_cwd(cwd);
+        }
+        let effects = crate::canonical::to_string(card.get("assessment")?.get("effects")?);
+        let effects: Vec<Effect> = serde_json::from_str(&effects).ok()?;
+        let likeness = likeness::of(&call, &effects);
+        Some((call, likeness))
+    };
+    held().ok_or(NotGrantable::Unreadable)
 }
 
 /// The effects of the call as limits: each verb only where it was, every other verb nowhere.
@@ -202,19 +234,21 @@ fn pattern(kind: &str, name: &str) -> Option<TargetPattern> {
     Some(TargetPattern { about, constraint: Constraint::Exact(exact) })
 }
 
-/// Exactly these arguments.
-fn the_same(args: &Json) -> Result<Vec<Argument>, NotGrantable> {
-    let object = args.as_object().ok_or(NotGrantable::Unreadable)?;
+/// Exactly what counts of a call.
+fn the_same(likeness: &Object) -> Result<Vec<Argument>, NotGrantable> {
     let masked = |value: &Json| crate::canonical::to_string(value).contains(['«', '…']);
-    let exact = |(name, value): (&str, &Json)| match Exact::new(value.clone()).ok().filter(|_| !masked(value))
-    {
-        None => Err(NotGrantable::Vague(format!("is given as `{}`", crate::json::excerpt(name)))),
-        Some(exact) => {
-            let constraint = Constraint::Exact(exact);
-            Ok(Argument { name: name.to_owned(), optional: false, constraint })
+    let vague = |name: &str| NotGrantable::Vague(format!("is given as `{}`", crate::json::excerpt(name)));
+    let exact = |(name, value): (&str, &Json)| {
+        let parts = value.as_object().into_iter().flat_map(Object::iter);
+        if let Some((part, _)) =
+            parts.into_iter().find(|(part, value)| masked(&Json::from(*part)) || masked(value))
+        {
+            return Err(vague(part));
         }
+        let constraint = Exact::new(value.clone()).map(Constraint::Exact).map_err(|_| vague(name))?;
+        Ok(Argument { name: name.to_owned(), optional: false, constraint })
     };
-    let mut arguments = object.iter().map(exact).collect::<Result<Vec<_>, _>>()?;
+    let mut arguments = likeness.iter().map(exact).collect::<Result<Vec<_>, _>>()?;
     arguments.sort_by(|a, b| (a.name.len(), &a.name).cmp(&(b.name.len(), &b.name)));
     Ok(arguments)
 }
@@ -228,11 +262,8 @@ fn score(value: &Json) -> Option<Score> {
 
 /// What a grant newly permits, as sentences.
 pub fn sentences(scope: &Scope) -> Vec<String> {
-    let mut says: Vec<String> = scope
-        .capabilities
-        .iter()
-        .map(|capability| format!("calls of {}", capability.deed.describe()))
-        .collect();
+    let mut says: Vec<String> =
+        scope.capabilities.iter().map(|capability| calls_of(&capability.deed)).collect();
     let may: Vec<String> =
         scope.effects.iter().filter(|reach| !reach.targets.is_empty()).map(Reach::describe).collect();
     says.push(match may.is_empty() {
@@ -240,6 +271,24 @@ pub fn sentences(scope: &Scope) -> Vec<String> {
         false => format!("that do nothing but {}", may.join("; ")),
     });
     says.extend(scope.limits.describe());
+    says
+}
+
+/// Which calls a grant is for, as a sentence.
+fn calls_of(deed: &Deed) -> String {
+    let Deed::Tool { tool, arguments, .. } = deed else { return format!("calls of {}", deed.describe()) };
+    let counted = |name: &str| {
+        let argument = arguments.iter().find(|argument| argument.name == name)?;
+        let Constraint::Exact(exact) = &argument.constraint else { return None };
+        Some(likeness::describe(exact.value())).filter(|counted| !counted.is_empty())
+    };
+    let mut says = format!("calls of {tool}");
+    if let Some(arguments) = counted(likeness::ARGUMENTS) {
+        says.push_str(&format!(", where {arguments}"));
+    }
+    if let Some(place) = counted(likeness::PLACE) {
+        says.push_str(&format!("; made where {place}"));
+    }
     says
 }
 
@@ -276,7 +325,13 @@ impl Lift {
         {
             return None;
         }
-        grants.that_could(&assessment.effects).find_map(|grant| {
+        let mut grants = grants.that_could(&assessment.effects).peekable();
+        // Most calls are covered by none, and nobody need look at what they say.
+        grants.peek()?;
+        let asked = ToolCall::new(call.tool().clone(), likeness::of(call, &assessment.effects))
+            .with_agent(call.agent())
+            .with_session(call.session());
+        grants.find_map(|grant| {
             let warrant = &grant.warrant;
             // Only what was given to a session by an approval is a grant.
             let head = &warrant.last().head;
@@ -285,7 +340,7 @@ impl Lift {
                 return None;
             }
             let authority = Authority { warrant, held: Held::Taken, posture: Posture::OPEN, counters, now };
-            let said = authority.ask(call, assessment);
+            let said = authority.ask(&asked, assessment);
             (said.finding.verdict == Verdict::Allow).then(|| {
                 let id = warrant.last().head.id.to_string();
                 let reason = format!("{} has granted calls like this one", grant.by);

@@ -7,7 +7,7 @@ use std::{
 
 use super::Grant;
 use crate::{
-    Effect,
+    Effect, Timestamp,
     constraint::Constraint,
     effect::{TargetKind, Verb},
     warrant::{About, host_of},
@@ -21,6 +21,8 @@ pub struct Grants {
     by_target: HashMap<u64, Vec<u32>>,
     /// Those that permit more than names.
     others: Vec<u32>,
+    /// When the last was given and when the first ends; nothing if there is none.
+    times: Option<(Timestamp, Timestamp)>,
 }
 
 impl Grants {
@@ -51,12 +53,20 @@ impl Grants {
                 }
             }
         }
-        Self { all, by_target, others }
+        let heads = || all.iter().map(|grant| &grant.warrant.last().head);
+        let given = heads().map(|head| head.not_before).max();
+        let times = given.zip(heads().map(|head| head.expires).min());
+        Self { all, by_target, others, times }
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
+    }
+
+    /// Whether one of them may have ended by `now`, or was given at a time that is still to come.
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        self.times.is_some_and(|(given, ends)| now < given || now >= ends)
     }
 
     /// Those that could permit a call with these effects: each permits at least the effect that the fewest permit.

@@ -8,6 +8,7 @@ mod constraint;
 mod crisis;
 mod differential;
 mod digest;
+mod grant;
 mod hostile;
 mod json;
 mod patch;

@@ -32,12 +32,12 @@ async fn asks(rig: &Rig, call: ToolCall) -> bool {
 async fn calls_like_the_approved_one_run_and_no_others() {
     let rig = Rig::new();
     grant(&rig, risky(), Wider::Session).await;
-    for command in
-        ["git push --force origin main", "git push -f origin release", "git push --force origin main x"]
-    {
-        assert!(!asks(&rig, call(command)).await, "{command}");
-    }
+    assert!(!asks(&rig, risky()).await);
     for other in [
+        call("git push -f origin release"),
+        call("git push --force origin main x"),
+        call("git push --force --mirror origin"),
+        risky().with_cwd("/srv/other"),
         call("git push --force upstream main"),
         call("git push --force origin main && rm -rf /srv/other"),
         // Harmless by themselves, and no riskier together, but nobody has approved them.
@@ -175,6 +175,11 @@ async fn many_grants_are_told_apart() {
     assert!(asks(&rig, sync("four", "one")).await);
 }
 
+/// Calls that are held and alike: a message to the same people, whatever it says.
+fn told(text: &str) -> ToolCall {
+    wire("send_message", &format!(r#"{{"target":"slack:ops","message":"{text}"}}"#))
+}
+
 /// Asks, and waits as long as a person may take.
 async fn waits(rig: &Rig, call: ToolCall) -> JoinHandle<Answer> {
     let engine = rig.engine.clone();
@@ -187,10 +192,10 @@ async fn waits(rig: &Rig, call: ToolCall) -> JoinHandle<Answer> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_waits_goes_on_when_a_grant_answers_the_same_call() {
     let rig = Rig::new();
-    let other = call("git push -f origin release");
+    let other = told("two");
     let waiting = waits(&rig, other.clone()).await;
     // A call like it is approved for the session; then the very call that somebody waits for comes once more.
-    let held = ticket(&rig.ask(risky()).await);
+    let held = ticket(&rig.ask(told("one")).await);
     rig.approve_for(&held, Wider::Session).await.unwrap();
     assert_eq!(short(&rig.ask(other).await), "allow");
     assert_eq!(short(&waiting.await.unwrap()), "allow");
@@ -215,9 +220,9 @@ async fn a_grant_that_ended_is_let_go_in_time() {
 async fn whoever_waits_goes_on_at_once_however_much_is_written_meanwhile() {
     let rig = Rig::new();
     let busy = rig.engine.clone();
-    let other = call("git push -f origin release");
+    let other = told("two");
     let waiting = waits(&rig, other.clone()).await;
-    let held = ticket(&rig.ask(risky()).await);
+    let held = ticket(&rig.ask(told("one")).await);
     rig.approve_for(&held, Wider::Session).await.unwrap();
     // Nobody need find out by looking whether anything has changed: something always has.
     let writes = tokio::spawn(async move {

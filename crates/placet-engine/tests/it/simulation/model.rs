@@ -7,7 +7,7 @@ use placet_core::{
     hold::{DEADLINE_MS, DENIAL_MS, HoldState, REDEEM_MS},
 };
 
-/// A call as the model sees it: who asks, where it would push to, and which of several like it this is.
+/// A call as the model sees it: who asks, where it would write to, and which of several like it this is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Call {
     pub agent: String,
@@ -19,7 +19,7 @@ pub struct Call {
 pub enum Kind {
     /// Nobody minds.
     Harmless(u64),
-    /// A person is asked. Those to the same remote are alike.
+    /// A person is asked. Those to the same remote are alike, whatever the branch.
     Risky { remote: u64, branch: u64 },
     /// A rule forbids it.
     Forbidden,
@@ -29,7 +29,9 @@ impl Call {
     pub fn command(&self) -> String {
         match &self.kind {
             Kind::Harmless(number) => format!("git log --oneline -{number}"),
-            Kind::Risky { remote, branch } => format!("git push --force remote{remote} branch{branch}"),
+            Kind::Risky { remote, branch } => {
+                format!("gh pr comment {remote} --repo acme/shop --body 'held {branch}'")
+            }
             Kind::Forbidden => "echo forbidden".to_owned(),
         }
     }

@@ -41,8 +41,10 @@ const JOURNAL_STEPS: u64 = 64;
 /// Verbs after which the store is made to fail.
 const FAIL_WITHIN: u64 = 40;
 
-const FORBIDDEN: &str = "id: t.forbidden\ntitle: A forbidden word\nseverity: high\npolicy: auto_block\nwhy: test\n\
-    when: { arg.command: { contains: forbidden } }\nEXAMPLES\n";
+const RULES: &str = "- id: t.forbidden\n  title: A forbidden word\n  severity: high\n  policy: auto_block\n  why: test\n  \
+    when: { arg.command: { contains: forbidden } }\n  EXAMPLES\n\
+    - id: t.held\n  title: A held word\n  severity: low\n  policy: hold\n  why: test\n  \
+    when: { arg.command: { contains: held } }\n  EXAMPLES\n";
 
 pub struct World {
     seed: u64,
@@ -85,7 +87,7 @@ fn directory() -> TempDir {
 
 fn rulebook() -> Configuration {
     let mut configuration = configuration();
-    configuration.rules = rules(FORBIDDEN);
+    configuration.rules = rules(RULES);
     configuration.carry_over = CarryOver::Nothing;
     configuration
 }
@@ -565,7 +567,7 @@ impl Drop for World {
 
 /// What a person makes of a call.
 fn edit(number: u64) -> Object {
-    let command = format!("git push remote{} edited{number}", number % 2);
+    let command = format!("gh pr comment {} --repo acme/shop --body 'edited {number}'", number % 2);
     Object::from_pairs([("command", Json::from(command.as_str()))]).unwrap()
 }
 
