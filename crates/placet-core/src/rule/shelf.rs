@@ -9,6 +9,9 @@ use crate::Timestamp;
 
 /// Entries on one shelf.
 const ENTRIES_MAX: usize = 20_000;
+/// Of these, so many are kept however old they look: a clock that ran ahead for a while has not made them old, and counts
+/// them again when it is set back.
+const KEPT_ANYWAY: usize = 32;
 /// Steps on one shelf.
 const STEPS_MAX: usize = 1_000;
 
@@ -36,7 +39,9 @@ impl Shelf {
             Noted::Attempt { keep } => {
                 insert(&mut self.attempts, at, |then| *then);
                 let keep = usize::try_from(keep).unwrap_or(ENTRIES_MAX).min(ENTRIES_MAX);
-                while self.attempts.len() > keep || self.attempts.front().is_some_and(old) {
+                while self.attempts.len() > keep
+                    || self.attempts.len() > KEPT_ANYWAY && self.attempts.front().is_some_and(old)
+                {
                     self.attempts.pop_front();
                 }
             }
@@ -56,7 +61,9 @@ impl Shelf {
             }
             Noted::Amount(amount) => {
                 insert(&mut self.amounts, (at, amount), |(then, _)| *then);
-                while self.amounts.front().is_some_and(|(then, _)| old(then)) {
+                while self.amounts.len() > KEPT_ANYWAY
+                    && self.amounts.front().is_some_and(|(then, _)| old(then))
+                {
                     self.amounts.pop_front();
                 }
                 if self.amounts.len() > ENTRIES_MAX
@@ -68,7 +75,8 @@ impl Shelf {
                 }
             }
             Noted::Taken(taken) => {
-                while self.steps.front().is_some_and(|(then, _)| old(then)) {
+                while self.steps.len() > KEPT_ANYWAY && self.steps.front().is_some_and(|(then, _)| old(then))
+                {
                     self.steps.pop_front();
                 }
                 match self.steps.back_mut() {
@@ -252,6 +260,20 @@ mod tests {
             assert_eq!(Shelf::from_bytes(&bytes[..length]), None);
         }
         assert_eq!(Shelf::from_bytes(&[bytes.as_slice(), &[0]].concat()), None);
+    }
+
+    #[test]
+    fn what_came_before_a_clock_ran_ahead_still_counts_when_it_is_set_back() {
+        const YEAR_MS: i64 = 365 * 24 * 60 * 60 * 1_000;
+        let mut shelf = Shelf::default();
+        for ms in [1_000, 2_000, YEAR_MS, YEAR_MS + 1, 3_000] {
+            shelf.put(at(ms), 60_000, Noted::Attempt { keep: 10 });
+            shelf.put(at(ms), 60_000, Noted::Amount(5));
+            shelf.put(at(ms), 60_000, Noted::Taken(Taken::Steps(ms as u8)));
+        }
+        assert!(shelf.count(at(0)) >= 3 && shelf.sum(at(0)) >= 15 && shelf.steps(at(0)).len() >= 3);
+        // And nothing of it counts where it is really old.
+        assert_eq!((shelf.count(at(YEAR_MS - 60_000)), shelf.sum(at(YEAR_MS - 60_000))), (2, 10));
     }
 
     #[test]
