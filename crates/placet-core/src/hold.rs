@@ -15,6 +15,11 @@ pub const REDEEM_MS: i64 = 60 * 60 * 1_000;
 /// How long the same call gets the same denial.
 pub const DENIAL_MS: i64 = 10 * 60 * 1_000;
 
+/// So many holds of one session wait for a person at most, unless the operator says otherwise.
+pub const PENDING_OF_SESSION_MAX: u64 = 100;
+/// So many of one agent, in all of its sessions together.
+pub const PENDING_OF_AGENT_MAX: u64 = 1_000;
+
 /// Where a hold stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HoldState {

@@ -1,6 +1,6 @@
 //! What the operator has set: thresholds, and what is known better of single tools.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, num::NonZero};
 
 use serde::{Deserialize, Deserializer, de::Error};
 
@@ -156,7 +156,7 @@ impl AssessorPolicy {
     }
 }
 
-/// How long people have to answer.
+/// How long people have to answer, and how much they are asked at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HoldPolicy {
@@ -164,11 +164,21 @@ pub struct HoldPolicy {
     pub deadline: Span,
     /// The same where the call cannot come back later, and so waits.
     pub inline_deadline: Span,
+    /// So many calls of one session wait at most; what comes beyond is blocked.
+    pub pending_of_session: NonZero<u64>,
+    /// The same of one agent, in all of its sessions.
+    pub pending_of_agent: NonZero<u64>,
 }
 
 impl Default for HoldPolicy {
     fn default() -> Self {
-        Self { deadline: Span(hold::DEADLINE_MS), inline_deadline: Span(hold::INLINE_DEADLINE_MS) }
+        let at_least_one = |most| NonZero::new(most).unwrap_or(NonZero::<u64>::MIN);
+        Self {
+            deadline: Span(hold::DEADLINE_MS),
+            inline_deadline: Span(hold::INLINE_DEADLINE_MS),
+            pending_of_session: at_least_one(hold::PENDING_OF_SESSION_MAX),
+            pending_of_agent: at_least_one(hold::PENDING_OF_AGENT_MAX),
+        }
     }
 }
 

@@ -46,7 +46,7 @@ impl Prepared {
         Ok(match self.settle_call(ledger, given)? {
             Settled::Stale => Settled::Stale,
             Settled::Anew => Settled::Anew,
-            Settled::Edited { ticket, args } => Settled::Edited { ticket, args },
+            Settled::Edited { attempt, args } => Settled::Edited { attempt, args },
             Settled::Done(answer) if answer.is_allow() => Settled::Done(answer),
             Settled::Done(answer) => Settled::Done(answer.telling(self.told(ledger)?.as_ref())),
             Settled::Held(held, deadline) => {

@@ -13,7 +13,7 @@ use crate::{
     Answer, AnswerError, Card, Engine, HoldName,
     engine::{Shared, look},
     settle::Settled,
-    submit::{Asked, Prepared, first_half, prepare},
+    submit::{Asked, Attempt, Prepared, first_half, prepare},
 };
 
 /// Nobody writes longer arguments by hand, and no card shows them.
@@ -151,7 +151,8 @@ impl Engine {
         }
         let opinion = self.opinion(&call).await;
         let asked = Asked::proposed(call, opinion);
-        let prepared = prepare(&self.shared, &asked, Some(ticket.clone()))?;
+        let attempt = Attempt { ticket: ticket.clone(), record: hold.opened.record };
+        let prepared = prepare(&self.shared, &asked, Some(attempt))?;
         Ok(Proposal { asked, prepared: Arc::new(prepared) })
     }
 }
@@ -250,7 +251,10 @@ impl Prepared {
             return self.refuse(ledger, masked, reason);
         }
         match Json::read(args) {
-            Ok(Json::Object(args)) => Ok(Settled::Edited { ticket: ticket.clone(), args }),
+            Ok(Json::Object(args)) => {
+                let attempt = Attempt { ticket: ticket.clone(), record: hold.opened.record };
+                Ok(Settled::Edited { attempt, args })
+            }
             Ok(_) | Err(_) => {
                 self.refuse(ledger, masked, format!("what a person made of {ticket} cannot be read"))
             }

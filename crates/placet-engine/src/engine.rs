@@ -6,13 +6,14 @@ use std::sync::{
 };
 
 use placet_core::{Timestamp, hold::Ticket};
-use placet_store::{Ledger, Store, StoreError, Turn, transact_telling};
+use placet_store::{Fault, Ledger, Store, StoreError, Turn, transact_telling};
 
 use crate::{
     AuditKeys, Clock, Configuration, Snapshot,
     crowd::Crowd,
     grants::OpenedGrants,
     logins::Door,
+    soundness,
     timekeeper::{self, Timekeeper},
     trouble::Trouble,
     waiters::Waiters,
@@ -40,6 +41,8 @@ pub(crate) struct Shared {
     /// When the next hold is due, in milliseconds; somebody else's may be due earlier.
     pub next_due: AtomicI64,
     pub opened_grants: OpenedGrants,
+    /// Why nothing is let through, if the log that was found at the start is not the one that was signed.
+    pub unsound: Option<StoreError>,
     snapshot: RwLock<Arc<Snapshot>>,
 }
 
@@ -53,9 +56,15 @@ impl Engine {
     ) -> Result<Self, StoreError> {
         let settings = look(&*store, |ledger| ledger.settings())?;
         let next_due = look(&*store, |ledger| ledger.hold_next_due())?;
+        let keys = Arc::new(keys);
+        let unsound = match soundness::check(&store, &keys) {
+            Ok(()) => None,
+            Err(error) if error.fault == Fault::Corrupt => Some(error),
+            Err(error) => return Err(error),
+        };
         let shared = Arc::new(Shared {
             store,
-            keys: Arc::new(keys),
+            keys,
             clock,
             waiters: Waiters::default(),
             crowd: Crowd::default(),
@@ -64,6 +73,7 @@ impl Engine {
             grown: AtomicBool::new(false),
             next_due: AtomicI64::new(next_due.map_or(i64::MAX, Timestamp::as_ms)),
             opened_grants: OpenedGrants::default(),
+            unsound,
             snapshot: RwLock::new(Arc::new(Snapshot::new(Arc::new(configuration), settings))),
         });
         let timekeeper = Arc::new(timekeeper::start(&shared)?);

@@ -14,10 +14,16 @@ use placet_core::{
 use placet_store::{Fault, Hold, Ledger, StoreError, StoredGrant, transact};
 
 use crate::{
-    AnswerError, Approver, Card, Engine, HoldName, Snapshot,
+    AnswerError, Approver, AuditKeys, Card, Engine, HoldName, Snapshot,
     engine::{Shared, look},
     snapshot::key,
 };
+
+/// Who ends a grant whose time is over, for good: a clock that is set back later starts it no second time.
+const THE_CLOCK: &str = "the clock";
+
+/// A clock may be set back by so much before what was given in its future ends: calls in flight read it a little earlier.
+pub(crate) const SET_BACK_MS: i64 = 60 * 1_000;
 
 /// What a wider approval would newly permit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +54,7 @@ impl GrantState {
     /// Where `grant` stands at `now`.
     pub fn of(grant: &StoredGrant, now: Timestamp) -> Self {
         match &grant.revoked_by {
+            Some(by) if by == THE_CLOCK => GrantState::Expired,
             Some(_) => GrantState::Revoked,
             None if now >= grant.expires => GrantState::Expired,
             None => GrantState::InForce,
@@ -95,7 +102,8 @@ impl Engine {
         let (shared, id, by) = (Arc::clone(&self.shared), id.to_owned(), by.name().to_owned());
         let run = move |ledger: &mut dyn Ledger| match ledger.grant_get(&id)? {
             Some(grant) if grant.revoked_by.is_none() => {
-                revoke(&shared, ledger, &[grant], &by).map(|()| true)
+                let now = shared.clock.now();
+                revoke(&shared.keys, ledger, &[grant], &by, now).map(|()| true)
             }
             Some(_) | None => Ok(false),
         };
@@ -107,16 +115,30 @@ impl Engine {
 
 /// Takes grants back.
 pub(crate) fn revoke(
-    shared: &Shared,
+    keys: &AuditKeys,
     ledger: &mut dyn Ledger,
     grants: &[StoredGrant],
     by: &str,
+    now: Timestamp,
 ) -> Result<(), StoreError> {
     for grant in grants {
         ledger.grant_revoke(&grant.id, by)?;
-        record(shared, ledger, grant, ("revoked", by), &[], None)?;
+        record(keys, ledger, grant, ("revoked", by), now, (&[], None))?;
     }
     if grants.is_empty() { Ok(()) } else { changed(ledger) }
+}
+
+/// Ends for good up to `limit` grants whose time is over at `now`, and those that were given when a clock ran ahead. Gives how
+/// many.
+pub(crate) fn end(
+    keys: &AuditKeys,
+    ledger: &mut dyn Ledger,
+    now: Timestamp,
+    limit: usize,
+) -> Result<usize, StoreError> {
+    let over = ledger.grants_over(now, now.plus_ms(SET_BACK_MS), limit)?;
+    revoke(keys, ledger, &over, THE_CLOCK, now)?;
+    Ok(over.len())
 }
 
 /// Leaves behind what a wider approval of `hold` permits, and gives its id.
@@ -170,7 +192,7 @@ pub(crate) fn give(
         revoked_by: None,
     };
     ledger.grant_put(&grant)?;
-    record(shared, ledger, &grant, ("given", by), &permits, Some(expires))?;
+    record(&shared.keys, ledger, &grant, ("given", by), shared.clock.now(), (&permits, Some(expires)))?;
     changed(ledger)?;
     Ok(Ok(id))
 }
@@ -182,12 +204,12 @@ pub(crate) fn scope(hold: &Hold, wider: Wider) -> Result<(Card, Scope), AnswerEr
 }
 
 fn record(
-    shared: &Shared,
+    keys: &AuditKeys,
     ledger: &mut dyn Ledger,
     grant: &StoredGrant,
     (step, by): (&str, &str),
-    permits: &[String],
-    until: Option<Timestamp>,
+    now: Timestamp,
+    (permits, until): (&[String], Option<Timestamp>),
 ) -> Result<(), StoreError> {
     let step = GrantStep {
         grant: &grant.id,
@@ -199,7 +221,7 @@ fn record(
         permits,
         until,
     };
-    shared.keys.record(ledger, shared.clock.now(), &grant.session, What::Grant(step)).map(|_| ())
+    keys.record(ledger, now, &grant.session, What::Grant(step)).map(|_| ())
 }
 
 /// Whoever decides by an older view of what is granted decides again.

@@ -18,7 +18,7 @@ use crate::{
     engine::{Shared, look},
     grants,
     settle::Settled,
-    submit::{Prepared, prepare},
+    submit::{Attempt, Prepared, prepare},
     threats,
     votes::{self, Heard},
     waiters::{Waiter, Woken},
@@ -186,6 +186,9 @@ impl Engine {
 
     async fn try_answer(&self, name: HoldName, ruling: Ruling, by: &Approver) -> Result<Hold, AnswerError> {
         let shared = &self.shared;
+        if let Some(unsound) = &shared.unsound {
+            return Err(unsound.clone().into());
+        }
         let proposal = match &ruling {
             Ruling::ApproveEdited(args) => Some(Arc::new(self.propose(&name, args).await?)),
             Ruling::Approve | Ruling::ApproveFor(_) | Ruling::Deny { .. } => None,
@@ -235,7 +238,8 @@ impl Engine {
             return Ok(None);
         }
         let edited = proposal.map(|proposal| proposal.made_of(&waiter.asked));
-        match prepare(shared, edited.as_ref().unwrap_or(&waiter.asked), Some(ticket)) {
+        let attempt = Attempt { ticket, record: waiter.record };
+        match prepare(shared, edited.as_ref().unwrap_or(&waiter.asked), Some(attempt)) {
             Ok(prepared) => Ok(Some((waiter, Arc::new(prepared)))),
             Err(_) => {
                 waiter.wake(Woken::Changed);

@@ -36,6 +36,8 @@ mod credential;
 
 mod submit;
 
+mod soundness;
+
 mod trouble;
 
 mod settle;

@@ -12,10 +12,12 @@ use placet_core::{
 };
 use placet_store::{Hold, Ledger, StoreError};
 
-use crate::{submit::Prepared, votes};
+use crate::{grants, submit::Prepared, votes};
 
 /// So many grants that were not given by enough people are passed over.
 const EXCEPT_MAX: usize = 50;
+/// So many grants whose time is over end at once; others end when they are asked, or by the one timer.
+const ENDED_AT_ONCE: usize = 100;
 
 impl Prepared {
     /// Lets what was granted before answer for a person. True if it did.
@@ -27,6 +29,9 @@ impl Prepared {
         // Whoever waits for an answer to this very call gets that one, and uses up nothing else.
         if self.grants.is_empty() || self.again.is_some() {
             return Ok(false);
+        }
+        if self.grants.is_over(self.now) {
+            grants::end(&self.shared.keys, ledger, self.now, ENDED_AT_ONCE)?;
         }
         let (decision, masked) = match &*stricter {
             Some((decision, masked)) => (decision, masked),

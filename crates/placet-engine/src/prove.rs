@@ -184,7 +184,7 @@ fn path(ledger: &mut dyn Ledger, ranges: Vec<std::ops::Range<u64>>) -> Result<Ve
 }
 
 /// The root of a complete subtree, from the nearest height below it that is kept.
-fn subtree(ledger: &mut dyn Ledger, height: u32, number: u64) -> Result<Hash, ProveError> {
+pub(crate) fn subtree(ledger: &mut dyn Ledger, height: u32, number: u64) -> Result<Hash, ProveError> {
     let kept = height - height % KEPT;
     let count = 1_usize << (height - kept);
     let hashes = ledger.subtrees_from(kept, number << (height - kept), count)?;

@@ -17,8 +17,9 @@ use crate::{
     Answer, CarryOver, Held,
     answer::sentence,
     card, sessions,
-    submit::{Prepared, stop},
-    threats, votes,
+    submit::{Attempt, Prepared, stop},
+    threats::{self, TooMuch},
+    votes,
 };
 
 /// What became of a call in its transaction.
@@ -28,7 +29,7 @@ pub(crate) enum Settled {
     /// The question was let go without an answer; the call is decided as if it came now. Nothing was written.
     Anew,
     /// A person has let it run with these arguments only; it is decided with them. Nothing was written.
-    Edited { ticket: Ticket, args: Object },
+    Edited { attempt: Attempt, args: Object },
     /// There is an answer.
     Done(Answer),
     /// A person is asked, until then.
@@ -61,10 +62,10 @@ impl Prepared {
         };
         let verdict = self.carry_out(decision);
 
-        if let Some(ticket) = &self.again
+        if let Some(attempt) = &self.again
             && verdict != Verdict::Block
         {
-            return self.come_back(ledger, ticket, (decision, masked), given);
+            return self.come_back(ledger, attempt, (decision, masked), given);
         }
         let known = match verdict == Verdict::Hold && self.may_come_back {
             true => ledger.hold_of_call(&self.token)?,
@@ -80,6 +81,13 @@ impl Prepared {
         let meets = known
             .as_ref()
             .map_or(Comeback::New, |hold| Comeback::of(hold.state, hold.since, hold.redeem_until, self.now));
+        // A no is for the call, not for the one hold that it answered.
+        let is_new = verdict == Verdict::Hold && matches!(meets, Comeback::New | Comeback::Lapsed);
+        let denied = if is_new { self.denied_before(ledger)? } else { None };
+        let (known, meets) = match denied {
+            Some(denied) => (Some(denied), Comeback::DeniedAlready),
+            None => (known, meets),
+        };
         if let Some(hold) = known.as_ref().filter(|_| meets == Comeback::Redeem)
             && let Some(args) = ledger.hold_edit_get(hold.id)?
         {
@@ -135,6 +143,9 @@ impl Prepared {
                 if let Some(hold) = hold.filter(|hold| hold.state == HoldState::Approved) {
                     let keys = &self.shared.keys;
                     crate::timekeeper::step(ledger, keys, &hold, HoldEvent::Lapse, self.now)?;
+                }
+                if let Some(reason) = self.asks_too_much(ledger)? {
+                    return self.not_held(ledger, masked, reason);
                 }
                 let held = self.open_hold(ledger, masked)?;
                 self.note(ledger, decision, false)?;
@@ -392,6 +403,49 @@ impl Prepared {
         }
     }
 
+    /// The hold of this very call to which a person said no a short while ago, though another waited for that answer.
+    fn denied_before(&self, ledger: &mut dyn Ledger) -> Result<Option<Hold>, StoreError> {
+        if !can_come_back(self.call.session()) {
+            // One name stands for many, of whom each asks for itself.
+            return Ok(None);
+        }
+        let denied = ledger.hold_denied_of_call(&self.token)?;
+        let holds = |hold: &Hold| {
+            Comeback::of(hold.state, hold.since, hold.redeem_until, self.now) == Comeback::DeniedAlready
+        };
+        Ok(denied.filter(holds))
+    }
+
+    /// Why no further hold is opened for this caller: people would look through none of so many.
+    fn asks_too_much(&self, ledger: &mut dyn Ledger) -> Result<Option<TooMuch>, StoreError> {
+        let (session, agent) = (self.masked_call.session(), self.masked_call.agent());
+        let (of_session, of_agent) = ledger.holds_pending_count(session, agent)?;
+        let most = &self.snapshot.configuration.policy.holds;
+        // One name of a session that stands for many is counted by agent only.
+        let session = Some(session).filter(|session| can_come_back(session));
+        Ok(match session {
+            Some(_) if of_session >= most.pending_of_session.get() => Some(TooMuch::OfSession(of_session)),
+            Some(_) | None if of_agent >= most.pending_of_agent.get() => Some(TooMuch::OfAgent(of_agent)),
+            Some(_) | None => None,
+        })
+    }
+
+    /// Blocks a call that would wait for a person who is asked too much already.
+    fn not_held(
+        &self,
+        ledger: &mut dyn Ledger,
+        masked: &Decision,
+        why: TooMuch,
+    ) -> Result<Settled, StoreError> {
+        let mut refused = masked.clone();
+        stop(&mut refused, Source::Setting, why.to_string());
+        let record = self.write(ledger, &refused, None, true)?;
+        let (session, agent) = (self.masked_call.session(), self.masked_call.agent());
+        threats::raise_too_many_holds(&self.shared, ledger, why, (session, agent), (self.now, record))?;
+        self.note(ledger, masked, false)?;
+        Ok(Settled::Done(Answer::blocked(&refused.reasons, record)))
+    }
+
     fn open_hold(&self, ledger: &mut dyn Ledger, masked: &Decision) -> Result<Held, StoreError> {
         let chance = getrandom::u64().map_err(|error| {
             StoreError::new(placet_store::Fault::Other, format!("no random bytes: {error}"))
@@ -489,14 +543,15 @@ impl Prepared {
     fn come_back(
         &self,
         ledger: &mut dyn Ledger,
-        ticket: &Ticket,
+        Attempt { ticket, record }: &Attempt,
         (decision, masked): (&Decision, &Decision),
         given: Option<&Approval>,
     ) -> Result<Settled, StoreError> {
         let Some(hold) = ledger.hold_by_ticket(ticket)? else {
             return Err(StoreError::new(placet_store::Fault::Corrupt, "a hold is gone"));
         };
-        let record = hold.opened.record;
+        // What runs is this attempt: its host tells by this record how it ended.
+        let record = *record;
         let answer = match hold.state {
             HoldState::Pending => {
                 let held = self.held(ticket, &self.masked, record);

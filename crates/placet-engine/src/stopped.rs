@@ -167,7 +167,7 @@ pub(crate) fn end(
     let now = shared.clock.now();
     ledger.session_end(session, now)?;
     let granted = ledger.grants_of_session(session)?;
-    crate::grants::revoke(shared, ledger, &granted, "the end of the session")?;
+    crate::grants::revoke(&shared.keys, ledger, &granted, "the end of the session", now)?;
     let mut tickets = Vec::new();
     for hold in ledger.holds_pending_of(session)? {
         crate::timekeeper::step(ledger, &shared.keys, &hold, HoldEvent::Abandon, now)?;

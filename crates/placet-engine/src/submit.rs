@@ -137,6 +137,15 @@ impl Asked {
     }
 }
 
+/// A call that was recorded when it came, and waits for the answer to a hold.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempt {
+    /// The hold.
+    pub ticket: Ticket,
+    /// The record of the decision on this attempt. Others of the same call have records of their own.
+    pub record: u64,
+}
+
 /// How often a decision is made anew because something changed while it was made.
 const TRIES_MAX: usize = 8;
 
@@ -167,8 +176,8 @@ pub(crate) struct Prepared {
     pub edited: bool,
     /// For whom whoever asks speaks.
     pub voice: Voice,
-    /// The hold that was waited for, if this is not the first time.
-    pub again: Option<Ticket>,
+    /// What was waited for, if this is not the first time.
+    pub again: Option<Attempt>,
     /// Holds of this very call that its transaction has ended: whoever waits for them is told once that is durable.
     freed: Mutex<Vec<Ticket>>,
     pub started: Instant,
@@ -203,6 +212,9 @@ impl Engine {
             return Ok(refused);
         }
         let shared = &self.shared;
+        if let Some(unsound) = &shared.unsound {
+            return Err(unsound.clone());
+        }
         let until = Instant::now() + submission.wait.min(Duration::from_secs(24 * 60 * 60));
         // Once: a person may take longer to answer than a proof is fresh. What was proved was proved of the call as it came.
         let presented = submission.presented.as_ref();
@@ -219,7 +231,7 @@ impl Engine {
             voice: shared.keys.name_voice(submission.voice),
             call,
         });
-        let mut again: Option<Ticket> = None;
+        let mut again: Option<Attempt> = None;
         let mut tries = 0;
         loop {
             let deciding = shared.crowd.enter();
@@ -229,7 +241,7 @@ impl Engine {
             let Ok(prepared) = catch_unwind(deciding_on_it) else { return Ok(Answer::undecided()) };
             let prepared = Arc::new(prepared?);
             let (settling, settled_by) = (Arc::clone(&prepared), Arc::clone(&prepared));
-            let mut leaving = Leaving::new(shared, &asked, again.as_ref());
+            let mut leaving = Leaving::new(shared, &asked, again.as_ref().map(|attempt| &attempt.ticket));
             let there = leaving.there();
             let settled = transact_telling(
                 &*shared.store,
@@ -267,17 +279,17 @@ impl Engine {
                     again = None;
                     continue;
                 }
-                Settled::Edited { ticket, args } => {
+                Settled::Edited { attempt, args } => {
                     let opinion = self.opinion(&(*asked.call).clone().with_args(args.clone())).await;
                     asked = Arc::new(asked.edited(args, opinion));
-                    again = Some(ticket);
+                    again = Some(attempt);
                     continue;
                 }
                 Settled::Done(answer) => {
                     shared.grown.store(true, Ordering::SeqCst);
                     // Stopped while somebody was asked: nobody is left who could use what they say.
-                    if let Some(ticket) = again.filter(|_| !asked.may_come_back && !answer.is_allow()) {
-                        abandon(shared, &ticket);
+                    if let Some(attempt) = again.filter(|_| !asked.may_come_back && !answer.is_allow()) {
+                        abandon(shared, &attempt.ticket);
                     }
                     return Ok(answer);
                 }
@@ -304,7 +316,7 @@ impl Engine {
             let woken = self.wait(&held, until, &asked, decided_by).await?;
             leaving.disarm();
             match woken {
-                Woken::Changed => again = Some(held.ticket),
+                Woken::Changed => again = Some(Attempt { ticket: held.ticket, record: held.record }),
                 Woken::Answered(answer) => return Ok(answer),
                 Woken::TimeUp => {
                     if !held.may_come_back {
@@ -444,7 +456,7 @@ impl Counters for StoredCounters<'_> {
 pub(crate) fn prepare(
     shared: &Arc<Shared>,
     asked: &Asked,
-    again: Option<Ticket>,
+    again: Option<Attempt>,
 ) -> Result<Prepared, StoreError> {
     let (started, call) = (Instant::now(), &asked.call);
     let (snapshot, now) = (shared.snapshot(), shared.clock.now());

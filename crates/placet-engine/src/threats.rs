@@ -14,6 +14,9 @@ use crate::{Approver, AuditKeys, Engine, Snapshot, engine::Shared};
 /// What stands for a rule where a call ran that nobody had let through.
 const UNGOVERNED: &str = "placet.ungoverned";
 
+/// What stands for a rule where more calls wait for people than may.
+const TOO_MANY_HOLDS: &str = "placet.too_many_holds";
+
 impl Engine {
     /// Says that somebody has seen a threat, or has dealt with it. False if it stands there already.
     pub async fn threat_change(
@@ -164,6 +167,56 @@ pub(crate) fn raise_ungoverned(
         policy: RulePolicy::LogOnly,
     };
     raise_one(&shared.keys, ledger, &seen, about)
+}
+
+/// How much of one caller waits for people already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TooMuch {
+    /// So many calls of its session.
+    OfSession(u64),
+    /// So many calls of its agent.
+    OfAgent(u64),
+}
+
+impl std::fmt::Display for TooMuch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::OfSession(count) => {
+                write!(
+                    f,
+                    "{count} calls of this session wait for a person already; ask no more until some are answered"
+                )
+            }
+            Self::OfAgent(count) => {
+                write!(
+                    f,
+                    "{count} calls of this agent wait for a person already; ask no more until some are answered"
+                )
+            }
+        }
+    }
+}
+
+/// More was asked of people than they could look through. One threat, however often: of the session, or of the agent where
+/// its sessions ask too much together.
+pub(crate) fn raise_too_many_holds(
+    shared: &Shared,
+    ledger: &mut dyn Ledger,
+    why: TooMuch,
+    (session, agent): (&str, &str),
+    (now, record): (Timestamp, u64),
+) -> Result<(), StoreError> {
+    let (rule, title, session) = match why {
+        TooMuch::OfSession(_) => {
+            (TOO_MANY_HOLDS.to_owned(), "More calls wait for a person than may".to_owned(), session)
+        }
+        TooMuch::OfAgent(_) => {
+            let title = format!("More calls of agent `{agent}` wait for a person than may");
+            (format!("{TOO_MANY_HOLDS}:{agent}"), title, "")
+        }
+    };
+    let seen = Match { rule, title, severity: Severity::High, policy: RulePolicy::LogOnly };
+    raise_one(&shared.keys, ledger, &seen, (session, now, record))
 }
 
 /// Leaves one of them behind, and says so in the log if it is news.

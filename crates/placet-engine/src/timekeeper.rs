@@ -24,6 +24,8 @@ const DUE_EVERY: Duration = Duration::from_secs(30);
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
 /// How often old things are let go.
 const AGE_OUT_EVERY: Duration = Duration::from_secs(60 * 60);
+/// A clock is believed, as to what is old, when it has gone on for so long.
+const SURE_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 /// How often we look whether it is time for that.
 const AGE_OUT_LOOK: Duration = Duration::from_secs(60);
 /// A clock that is set forward makes holds due at once; we notice within this time.
@@ -77,6 +79,7 @@ pub(crate) fn start(shared: &Arc<Shared>) -> Result<Timekeeper, StoreError> {
         settings: shared.snapshot().settings.version,
         log_seen: 0,
         due_looked: Instant::now(),
+        clock_seen: shared.clock.now(),
         signed: Instant::now(),
         aged: Instant::now(),
     };
@@ -95,6 +98,8 @@ struct Keeper {
     settings: u64,
     log_seen: u64,
     due_looked: Instant,
+    /// What the clock of the machine showed last.
+    clock_seen: Timestamp,
     signed: Instant,
     aged: Instant,
 }
@@ -139,7 +144,9 @@ impl Keeper {
         }
         let clock = shared.clock.now();
         let due = shared.next_due.load(Ordering::SeqCst);
-        if clock.as_ms() >= due {
+        let set_back = self.clock_seen.ms_since(clock) > crate::grants::SET_BACK_MS;
+        self.clock_seen = clock;
+        if clock.as_ms() >= due || set_back {
             // A store that fails now is asked again in a while, not at once.
             if wait_for(settle_due(shared)).is_err() {
                 let later = clock.plus_ms(CLOCK_EVERY.as_millis() as i64);
@@ -206,6 +213,11 @@ fn ticket_of(body: &[u8]) -> Option<Ticket> {
 
 /// Ends the holds whose time is over.
 pub(crate) async fn settle_due(shared: &Shared) -> Result<(), StoreError> {
+    if shared.unsound.is_some() {
+        // Nothing is added to a log that is not the one that was signed.
+        shared.next_due.store(i64::MAX, Ordering::SeqCst);
+        return Ok(());
+    }
     loop {
         let now = shared.clock.now();
         let keys = shared.keys.clone();
@@ -221,7 +233,8 @@ pub(crate) async fn settle_due(shared: &Shared) -> Result<(), StoreError> {
                 ended.push(hold.opened.ticket);
             }
             let asked = crate::votes::escalate_due(&keys, ledger, now, DUE_MAX)?;
-            Ok((ended, asked, ledger.hold_next_due()?))
+            let over = crate::grants::end(&keys, ledger, now, DUE_MAX)?;
+            Ok((ended, asked.max(over), ledger.hold_next_due()?))
         })
         .await;
         let (ended, asked, next) = ended?;
@@ -269,7 +282,7 @@ pub(crate) fn step(
 
 /// Signs the log as it is, if it has grown.
 pub(crate) async fn checkpoint(shared: &Shared) -> Result<(), StoreError> {
-    if !shared.grown.swap(false, Ordering::SeqCst) {
+    if shared.unsound.is_some() || !shared.grown.swap(false, Ordering::SeqCst) {
         return Ok(());
     }
     let keys = shared.keys.clone();
@@ -288,20 +301,40 @@ pub(crate) async fn checkpoint(shared: &Shared) -> Result<(), StoreError> {
     signed
 }
 
-/// Lets old things go, some at a time, and says so in the log. Whoever did it last is remembered, so that many short
+/// Lets old things go, some at a time, and says so in the log. When that was done last is remembered, so that many short
 /// processes do it as often as one long one.
+///
+/// What is old is told by a time that the clock has shown for a day: one that runs ahead for less lets go of no counter, no
+/// proof that was used and nothing that rules remember, and all of it still counts when it is set back.
 pub(crate) async fn age_out(shared: &Shared) -> Result<(), StoreError> {
-    const LAST: &str = "aged out";
+    const LAST: Moment = Moment { forth: "aged out", back: "aged out, set back by" };
+    const SEEN: Moment = Moment { forth: "clock seen", back: "clock seen, set back by" };
+    const SURE: Moment = Moment { forth: "clock sure", back: "clock sure, set back by" };
+    if shared.unsound.is_some() {
+        return Ok(());
+    }
     let (now, keys, snapshot) = (shared.clock.now(), Arc::clone(&shared.keys), shared.snapshot());
     let Some(retention) = snapshot.configuration.retention else { return Ok(()) };
     let seconds = u64::try_from(now.as_ms() / 1_000).unwrap_or(0);
-    let since = look(&*shared.store, |ledger| ledger.counter_get(LAST))?;
-    if seconds.saturating_sub(since) < AGE_OUT_EVERY.as_secs() {
+    let since = look(&*shared.store, |ledger| LAST.get(ledger))?;
+    if (since..since + AGE_OUT_EVERY.as_secs()).contains(&seconds) {
         return Ok(());
     }
     transact(&*shared.store, move |ledger| {
+        let seen = SEEN.get(ledger)?;
+        if seconds < seen {
+            // It ran ahead: what it showed then counts for nothing.
+            let sure = SURE.get(ledger)?.min(seconds);
+            SURE.set(ledger, sure)?;
+            SEEN.set(ledger, seconds)?;
+        } else if seconds - seen >= SURE_AFTER.as_secs() {
+            SURE.set(ledger, seen)?;
+            SEEN.set(ledger, seconds)?;
+        }
+        let sure = i64::try_from(SURE.get(ledger)?).unwrap_or(0).saturating_mul(1_000);
+        let sure = Timestamp::from_ms(sure).map_or(now, |sure| sure.min(now));
         ledger.checkpoints_thin()?;
-        let gone = ledger.age_out(&retention, now)?;
+        let gone = ledger.age_out(&retention, sure)?;
         for (what, count, until) in [
             ("holds", gone.holds, gone.holds_until),
             ("grants", gone.grants, gone.holds_until),
@@ -315,8 +348,28 @@ pub(crate) async fn age_out(shared: &Shared) -> Result<(), StoreError> {
         // There is more to do: it is done next time, without waiting an hour.
         let gone = [gone.holds, gone.events, gone.grants, gone.reviews, gone.remnants];
         let all = gone.iter().all(|count| *count == 0);
-        let last = ledger.counter_get(LAST)?;
-        if all && seconds > last { ledger.counter_add(LAST, seconds - last) } else { Ok(()) }
+        if all { LAST.set(ledger, seconds) } else { Ok(()) }
     })
     .await
+}
+
+/// A time in seconds that is kept as what it went forth and what it was set back: counters only grow.
+struct Moment {
+    forth: &'static str,
+    back: &'static str,
+}
+
+impl Moment {
+    fn get(&self, ledger: &mut dyn Ledger) -> Result<u64, StoreError> {
+        Ok(ledger.counter_get(self.forth)?.saturating_sub(ledger.counter_get(self.back)?))
+    }
+
+    fn set(&self, ledger: &mut dyn Ledger, seconds: u64) -> Result<(), StoreError> {
+        let before = self.get(ledger)?;
+        match seconds >= before {
+            true if seconds == before => Ok(()),
+            true => ledger.counter_add(self.forth, seconds - before),
+            false => ledger.counter_add(self.back, before - seconds),
+        }
+    }
 }

@@ -36,6 +36,8 @@ pub struct Waiter {
     tell: oneshot::Sender<Woken>,
     /// What they asked.
     pub asked: Arc<Asked>,
+    /// The record of their attempt.
+    pub record: u64,
 }
 
 impl Waiter {
@@ -126,7 +128,7 @@ impl Waiters {
         }
         inner.after = if inner.count == 0 { record } else { inner.after.min(record) };
         inner.count += 1;
-        let waiter = Waiter { number, tell, asked: Arc::clone(asked) };
+        let waiter = Waiter { number, tell, asked: Arc::clone(asked), record };
         inner.waiting.entry(ticket.clone()).or_default().push(waiter);
         inner.times.push(Reverse((until, number, ticket.clone())));
         waiting

@@ -127,12 +127,14 @@ forward! {
         fn hold_get(id: HoldId) -> Option<Hold>;
         fn hold_by_ticket(ticket: &Ticket) -> Option<Hold>;
         fn hold_of_call(digest: &CallDigest) -> Option<Hold>;
+        fn hold_denied_of_call(digest: &CallDigest) -> Option<Hold>;
         fn hold_change(id: HoldId, change: &HoldChange) -> ();
         fn hold_edit_put(id: HoldId, args: &str) -> ();
         fn hold_edit_get(id: HoldId) -> Option<String>;
         fn holds_pending(limit: usize) -> Vec<Hold>;
         fn hold_place(id: HoldId) -> Option<HoldPlace>;
         fn holds_pending_of(session: &str) -> Vec<Hold>;
+        fn holds_pending_count(session: &str, agent: &str) -> (u64, u64);
         fn holds_last(limit: usize) -> Vec<Hold>;
         fn holds_page(pending: bool, skip: usize, limit: usize) -> Vec<Hold>;
         fn holds_due(now: Timestamp, limit: usize) -> Vec<Hold>;
@@ -193,6 +195,7 @@ forward! {
         fn grants_of(agent: &str, session: &str) -> Vec<StoredGrant>;
         fn grants_of_session(session: &str) -> Vec<StoredGrant>;
         fn grants(limit: usize) -> Vec<StoredGrant>;
+        fn grants_over(now: Timestamp, given_after: Timestamp, limit: usize) -> Vec<StoredGrant>;
         fn grant_revoke(id: &str, by: &str) -> ();
     }
     LoginVerbs {

@@ -106,6 +106,8 @@ pub trait HoldVerbs {
     fn hold_by_ticket(&mut self, ticket: &Ticket) -> Result<Option<Hold>>;
     /// The last hold of this very call that could come back.
     fn hold_of_call(&mut self, digest: &CallDigest) -> Result<Option<Hold>>;
+    /// The last hold of this very call to which a person said no, whether or not the call could come back.
+    fn hold_denied_of_call(&mut self, digest: &CallDigest) -> Result<Option<Hold>>;
     /// Changes a hold.
     fn hold_change(&mut self, id: HoldId, change: &HoldChange) -> Result<()>;
     /// Keeps what a person made of the arguments of a held call.
@@ -118,13 +120,15 @@ pub trait HoldVerbs {
     fn hold_place(&mut self, id: HoldId) -> Result<Option<HoldPlace>>;
     /// The holds of a session that wait for an answer.
     fn holds_pending_of(&mut self, session: &str) -> Result<Vec<Hold>>;
+    /// How many holds wait for an answer: of a session, and of an agent in all of its sessions.
+    fn holds_pending_count(&mut self, session: &str, agent: &str) -> Result<(u64, u64)>;
     /// Up to `limit` holds, the newest first.
     fn holds_last(&mut self, limit: usize) -> Result<Vec<Hold>>;
     /// The same two lists from the `skip`th on: of those that wait, or of all.
     fn holds_page(&mut self, pending: bool, skip: usize, limit: usize) -> Result<Vec<Hold>>;
     /// Up to `limit` holds whose time to be answered or redeemed is over at `now`.
     fn holds_due(&mut self, now: Timestamp, limit: usize) -> Result<Vec<Hold>>;
-    /// When the next hold is due: to end, or to be brought before somebody else.
+    /// When the next hold is due, to end or to be brought before somebody else, or the next grant ends.
     fn hold_next_due(&mut self) -> Result<Option<Timestamp>>;
     /// How much waits for people.
     fn waiting(&mut self) -> Result<Waiting>;
@@ -249,6 +253,13 @@ pub trait GrantVerbs {
     fn grants_of_session(&mut self, session: &str) -> Result<Vec<StoredGrant>>;
     /// Up to `limit` grants, the newest first.
     fn grants(&mut self, limit: usize) -> Result<Vec<StoredGrant>>;
+    /// Up to `limit` grants that nobody has taken back and that ended by `now`, or were given after `given_after`.
+    fn grants_over(
+        &mut self,
+        now: Timestamp,
+        given_after: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<StoredGrant>>;
     /// Takes a grant back.
     fn grant_revoke(&mut self, id: &str, by: &str) -> Result<()>;
 }

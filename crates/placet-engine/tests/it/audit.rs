@@ -202,3 +202,61 @@ async fn the_plain_digest_of_a_call_is_nowhere() {
     let file = std::fs::read(rig.directory.path().join("placet.db")).unwrap();
     assert!(!file.windows(32).any(|window| window == digest.as_bytes()));
 }
+
+#[tokio::test]
+async fn a_torn_copy_lets_nothing_through() {
+    for (sql, what) in [
+        ("", "nothing"),
+        ("delete from record where idx = 299", "the last record is missing"),
+        ("delete from record where idx = 270", "a record is missing"),
+        ("update record set body = x'a0' where idx = 290", "a record is another"),
+        (
+            "update record set seal = (select seal from record where idx = 280) where idx = 290",
+            "a record stands where another stood",
+        ),
+        (
+            "insert into record select 300, kind, at, session, call, body, leaf, seal from record where idx = 3",
+            "a record too many",
+        ),
+        (
+            "update head set size = 256, peaks = (select hash from subtree where height = 8); delete from record where idx >= 256",
+            "the end is older than what was signed",
+        ),
+        ("update subtree set hash = zeroblob(32)", "a part of the tree is another"),
+        (
+            "update checkpoint set text = (select text from checkpoint order by size limit 1)",
+            "a checkpoint is another",
+        ),
+    ] {
+        let rig = Rig::new();
+        for number in 0..300 {
+            rig.ask(call(&format!("echo {number}"))).await;
+            if number == 100 {
+                rig.engine.checkpoint().await.unwrap();
+            }
+        }
+        rig.engine.checkpoint().await.unwrap();
+        let (file, directory) = (rig.file(), std::sync::Arc::clone(&rig.directory));
+        drop(rig);
+        change(&file, sql);
+        let store: std::sync::Arc<dyn placet_store::Store> =
+            std::sync::Arc::new(SqliteStore::open(&file, Options::default()).unwrap());
+        let clock = std::sync::Arc::new(placet_engine::ManualClock::at(
+            placet_core::Timestamp::parse("2026-03-02T12:00:00Z").unwrap(),
+        ));
+        let rig = Rig::over(store, directory, clock, crate::rig::configuration());
+        let records = rig.engine.look(|ledger| ledger.log_size()).unwrap();
+        let answer = rig.ask(harmless()).await;
+        assert_eq!(answer.is_allow(), sql.is_empty(), "{what}: {answer:?}");
+        if !sql.is_empty() {
+            assert!(short(&answer).contains("the log does not hold"), "{what}: {answer:?}");
+            // Nobody signs it as it is, and nothing is added to it.
+            rig.engine.tick().await.unwrap();
+            rig.engine.keep_house().await.unwrap();
+            rig.engine.checkpoint().await.unwrap();
+            assert_eq!(rig.engine.look(|ledger| ledger.log_size()).unwrap(), records, "{what}");
+            // Of the tree, the whole check makes its own.
+            assert!(rig.verify().is_err() || what == "a part of the tree is another", "{what}");
+        }
+    }
+}

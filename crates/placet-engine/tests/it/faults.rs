@@ -47,7 +47,8 @@ async fn whichever_verb_fails_the_answer_is_a_block() {
 async fn a_full_disk_blocks_and_says_so() {
     let directory = Arc::new(tempfile::tempdir().unwrap());
     let file = directory.path().join("placet.db");
-    let options = Options { pages_max: Some(64), ..Options::default() };
+    // An empty database takes some fifty of them.
+    let options = Options { pages_max: Some(96), ..Options::default() };
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&file, options).unwrap());
     let clock = Arc::new(ManualClock::at(Timestamp::parse("2026-03-02T12:00:00Z").unwrap()));
     let rig = Rig::over(store, directory, clock, configuration());

@@ -180,6 +180,16 @@ fn told(text: &str) -> ToolCall {
     wire("send_message", &format!(r#"{{"target":"slack:ops","message":"{text}"}}"#))
 }
 
+/// Where those are held.
+fn where_messages_are_held() -> Rig {
+    let rule = "id: t.told\ntitle: A message\nseverity: low\npolicy: hold\nwhy: test\n\
+        when: { tool: { exact: send_message } }\nEXAMPLES\n";
+    let mut configured = crate::rig::configuration();
+    configured.rules = crate::rig::rules(rule);
+    configured.carry_over = placet_engine::CarryOver::Nothing;
+    Rig::with(configured)
+}
+
 /// Asks, and waits as long as a person may take.
 async fn waits(rig: &Rig, call: ToolCall) -> JoinHandle<Answer> {
     let engine = rig.engine.clone();
@@ -191,7 +201,7 @@ async fn waits(rig: &Rig, call: ToolCall) -> JoinHandle<Answer> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_waits_goes_on_when_a_grant_answers_the_same_call() {
-    let rig = Rig::new();
+    let rig = where_messages_are_held();
     let other = told("two");
     let waiting = waits(&rig, other.clone()).await;
     // A call like it is approved for the session; then the very call that somebody waits for comes once more.
@@ -211,14 +221,14 @@ async fn a_grant_that_ended_is_let_go_in_time() {
     rig.engine.keep_house().await.unwrap();
     assert_eq!(grants(), 1);
     rig.clock.advance(30 * 24 * 60 * 60 * 1_000);
-    rig.engine.keep_house().await.unwrap();
+    rig.keep_house_for_a_day().await;
     assert_eq!(grants(), 0);
     rig.verify().unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_waits_goes_on_at_once_however_much_is_written_meanwhile() {
-    let rig = Rig::new();
+    let rig = where_messages_are_held();
     let busy = rig.engine.clone();
     let other = told("two");
     let waiting = waits(&rig, other.clone()).await;
@@ -233,4 +243,52 @@ async fn whoever_waits_goes_on_at_once_however_much_is_written_meanwhile() {
     assert_eq!(short(&rig.ask(other).await), "allow");
     assert_eq!(short(&waiting.await.unwrap()), "allow");
     writes.abort();
+}
+
+/// A minute more than the engine takes for a clock that was only read a little earlier.
+const BACK_MS: i64 = 2 * 60 * 1_000;
+
+#[tokio::test]
+async fn a_grant_that_was_over_once_stays_over() {
+    const MINUTE_MS: i64 = 60 * 1_000;
+    // The clock runs ahead, a call sees that the time is over, and the clock is set back.
+    let rig = Rig::new();
+    grant(&rig, risky(), Wider::For(10 * 60_000)).await;
+    rig.clock.advance(60 * MINUTE_MS);
+    let held = ticket(&rig.ask(risky()).await);
+    rig.clock.advance(-59 * MINUTE_MS);
+    assert!(asks(&rig, risky()).await);
+    let given = rig.engine.look(|ledger| ledger.grants(1)).unwrap().remove(0);
+    assert_eq!(placet_engine::GrantState::of(&given, rig.engine.now()).as_str(), "expired");
+    rig.deny(&held, "no").await;
+
+    // The same where nobody calls while it runs ahead, and the one timer sees it.
+    let rig = Rig::new();
+    grant(&rig, risky(), Wider::For(10 * 60_000)).await;
+    rig.clock.advance(60 * MINUTE_MS);
+    rig.engine.tick().await.unwrap();
+    rig.clock.advance(-59 * MINUTE_MS);
+    assert!(asks(&rig, risky()).await);
+
+    // What was given while it ran ahead does not begin anew when that time comes.
+    let rig = Rig::new();
+    rig.clock.advance(60 * MINUTE_MS);
+    grant(&rig, risky(), Wider::For(10 * 60_000)).await;
+    rig.clock.advance(-60 * MINUTE_MS);
+    assert!(asks(&rig, risky()).await);
+    rig.clock.advance(60 * MINUTE_MS);
+    assert!(asks(&rig.neighbour(), risky()).await);
+
+    // A call that read its clock a little earlier ends nothing.
+    let rig = Rig::new();
+    grant(&rig, risky(), Wider::Session).await;
+    rig.clock.advance(-1_000);
+    rig.engine.tick().await.unwrap();
+    rig.clock.advance(1_000);
+    assert!(!asks(&rig, risky()).await);
+    rig.clock.advance(-BACK_MS);
+    rig.engine.tick().await.unwrap();
+    rig.clock.advance(BACK_MS);
+    assert!(asks(&rig, risky()).await);
+    rig.verify().unwrap();
 }

@@ -348,3 +348,153 @@ async fn a_clock_that_is_set_back_lifts_no_denial() {
     }
     assert!(rig.engine.pending(10).unwrap().is_empty());
 }
+
+/// Asks from so many threads of several processes, as good as, while a person says no; again and again.
+fn a_no_holds_against(threads: usize) {
+    let directory = Arc::new(tempfile::tempdir().unwrap());
+    let engine = || {
+        let file = directory.path().join("placet.db");
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&file, Options::default()).unwrap());
+        placet_engine::Engine::start(store, keys(), Arc::new(placet_engine::SystemClock), configuration())
+            .unwrap()
+    };
+    let engines = [engine(), engine()];
+    let credential = placet_engine::Credential::new("ann", [9; 32]).unwrap();
+    wait_for(engines[0].admit(&credential, None)).unwrap();
+    let person = engines[0].authenticate(&credential).unwrap();
+    for turn in 0..60_usize {
+        let call = || call(&format!("git push --force origin branch{turn}"));
+        let stop = AtomicBool::new(false);
+        let ask =
+            |engine: &placet_engine::Engine| wait_for(engine.submit(Submission::new(call(), Duration::ZERO)));
+        let first = ticket(&ask(&engines[0]));
+        std::thread::scope(|scope| {
+            for number in 0..threads {
+                let (engine, stop) = (&engines[number % engines.len()], &stop);
+                scope.spawn(move || {
+                    while !stop.load(Ordering::SeqCst) {
+                        ask(engine);
+                    }
+                });
+            }
+            let ruling = Ruling::Deny { reason: None };
+            wait_for(engines[0].answer(HoldName::parse(&first).unwrap(), ruling, &person)).unwrap();
+            let after = ask(&engines[1]);
+            stop.store(true, Ordering::SeqCst);
+            assert!(short(&after).starts_with("Denied by a person"), "{after:?}");
+        });
+        assert!(engines[0].pending(10).unwrap().is_empty(), "turn {turn}");
+    }
+    assert_eq!(engines[0].look(|ledger| ledger.holds_last(1_000)).unwrap().len(), 60);
+}
+
+#[test]
+fn a_no_holds_for_one_thread_that_asks_all_the_time() {
+    a_no_holds_against(1);
+}
+
+#[test]
+fn a_no_holds_for_eight_threads_of_two_processes() {
+    a_no_holds_against(8);
+}
+
+fn record_of(answer: &placet_engine::Answer) -> u64 {
+    match answer {
+        placet_engine::Answer::Allow { record, .. } => *record,
+        placet_engine::Answer::Block { record, .. } => record.unwrap(),
+    }
+}
+
+#[tokio::test]
+async fn an_allow_cites_the_record_of_the_attempt_that_runs() {
+    let rig = Rig::new();
+    let first = rig.ask(risky().with_id("first")).await;
+    let asked = || risky().with_id("second");
+    let (answer, ()) = tokio::join!(rig.ask_and_wait(asked()), async {
+        while rig.engine.waiting() == 0 {
+            tokio::task::yield_now().await;
+        }
+        rig.approve(&ticket(&first)).await;
+    });
+    assert_eq!(short(&answer), "allow");
+    let record = record_of(&answer);
+    assert_ne!(record, record_of(&first));
+    let decided = rig.engine.look(|ledger| ledger.decision_of("s1", "second")).unwrap();
+    assert_eq!(decided, Some(record));
+
+    // The same where another process answers, and whoever waits comes back for it.
+    let first = rig.ask(call("git push --force origin b").with_id("third")).await;
+    let other = rig.neighbour();
+    let asked = call("git push --force origin b").with_id("fourth");
+    let (answer, ()) = tokio::join!(rig.ask_and_wait(asked), async {
+        while rig.engine.waiting() == 0 {
+            tokio::task::yield_now().await;
+        }
+        other.approve(&ticket(&first)).await;
+    });
+    assert_eq!(short(&answer), "allow");
+    let decided = rig.engine.look(|ledger| ledger.decision_of("s1", "fourth")).unwrap();
+    assert_eq!(decided, Some(record_of(&answer)));
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn who_asks_too_much_is_blocked_and_told_of_once() {
+    let mut configured = configuration();
+    configured.policy.holds.pending_of_session = 3.try_into().unwrap();
+    configured.policy.holds.pending_of_agent = 5.try_into().unwrap();
+    let rig = Rig::with(configured);
+    let push = |number: u64| call(&format!("git push --force origin branch{number}"));
+    for number in 0..3 {
+        ticket(&rig.ask(push(number)).await);
+    }
+    for number in 10..20 {
+        let answer = rig.ask(push(number)).await;
+        assert!(short(&answer).starts_with("Blocked: 3 calls of this session wait"), "{answer:?}");
+        assert!(matches!(answer, placet_engine::Answer::Block { ticket: None, .. }), "{answer:?}");
+    }
+    // What is asked already can still be asked about, and what nobody need look at runs.
+    ticket(&rig.ask(push(0)).await);
+    assert_eq!(short(&rig.ask(harmless()).await), "allow");
+    let threats = || rig.engine.look(|ledger| ledger.threats(true, 10)).unwrap();
+    let of = |threat: &placet_store::Threat| (threat.rule.clone(), threat.session.clone(), threat.count);
+    assert_eq!(
+        threats().iter().map(of).collect::<Vec<_>>(),
+        [("placet.too_many_holds".into(), "s1".into(), 10)]
+    );
+    // Other sessions of the same agent have room, until the agent has asked too much in all of them.
+    for number in 0..2 {
+        ticket(&rig.ask(push(number).with_session("s2")).await);
+    }
+    for session in ["s2", "s3", "unknown"] {
+        let answer = rig.ask(push(9).with_session(session)).await;
+        assert!(short(&answer).starts_with("Blocked: 5 calls of this agent wait"), "{answer:?}");
+    }
+    assert_eq!(threats().len(), 2);
+    ticket(&rig.ask(push(9).with_session("s4").with_agent("another")).await);
+    // Room comes back as people answer.
+    let waiting = rig.engine.pending(100).unwrap();
+    let first = waiting.iter().find(|hold| hold.opened.session == "s1").unwrap();
+    rig.deny(first.opened.ticket.as_str(), "no").await;
+    ticket(&rig.ask(push(30)).await);
+    rig.verify().unwrap();
+}
+
+#[tokio::test]
+async fn a_no_holds_also_where_the_call_cannot_come_back() {
+    let rig = Rig::new();
+    let once = || Submission { may_retry: false, ..Submission::new(risky(), Duration::from_secs(60)) };
+    let (answer, ()) = tokio::join!(rig.engine.submit(once()), async {
+        let hold = rig.pending(1).await.remove(0);
+        rig.deny(hold.opened.ticket.as_str(), "no").await;
+    });
+    assert!(short(&answer).starts_with("Denied by a person"), "{answer:?}");
+    for again in [once(), Submission::new(risky(), Duration::ZERO)] {
+        let answer = rig.engine.submit(again).await;
+        assert!(short(&answer).starts_with("Denied by a person"), "{answer:?}");
+    }
+    assert!(rig.engine.pending(10).unwrap().is_empty());
+    rig.clock.advance(DENIAL_MS);
+    ticket(&rig.ask(risky()).await);
+    rig.verify().unwrap();
+}

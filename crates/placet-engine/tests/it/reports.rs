@@ -162,7 +162,7 @@ async fn what_is_old_goes_and_the_log_says_so() {
     rig.deny(&first, "no").await;
     rig.engine.report(report(r#"{"event":"user_input","session":"s1","text":"hello"}"#)).await.unwrap();
     rig.clock.advance(31 * 24 * 60 * 60 * 1_000);
-    rig.engine.keep_house().await.unwrap();
+    rig.keep_house_for_a_day().await;
     assert!(rig.engine.look(|ledger| ledger.happenings_of("s1", 10)).unwrap().is_empty());
     let hold = rig.engine.look(|ledger| ledger.holds_last(1)).unwrap().remove(0);
     // Its answer stays.

@@ -87,6 +87,15 @@ impl Rig {
         Self::open(directory, clock, configuration())
     }
 
+    /// House is kept as somebody does whose clock goes on: what is old now goes.
+    pub async fn keep_house_for_a_day(&self) {
+        for _ in 0..2 {
+            self.engine.keep_house().await.unwrap();
+            self.clock.advance(24 * 60 * 60 * 1_000);
+        }
+        self.engine.keep_house().await.unwrap();
+    }
+
     pub fn file(&self) -> PathBuf {
         self.directory.path().join("placet.db")
     }

@@ -240,3 +240,32 @@ async fn new_settings_count_for_calls_that_are_under_way() {
     rig.engine.configure(stricter);
     assert!(!rig.ask(harmless()).await.is_allow());
 }
+
+#[tokio::test]
+async fn what_is_used_up_stays_used_up_when_a_clock_ran_ahead() {
+    const YEAR_MS: i64 = 365 * 24 * 60 * 60 * 1_000;
+    for limits in ["{ max_calls: 3 }", "{ rate: 3/1h }", "{ budget: { size: 3 } }"] {
+        let rig = rig();
+        let person = rig.person().await;
+        let warrant =
+            mint(&rig, &format!("allow: ['read_file: path under /data; size any']\nlimits: {limits}"));
+        rig.engine.bind("s1", None, &warrant, &person).await.unwrap();
+        let read = || wire("read_file", r#"{"path":"/data/a","size":1}"#);
+        for _ in 0..3 {
+            assert_eq!(short(&rig.ask(read()).await), "allow", "{limits}");
+        }
+        assert!(!rig.ask(read()).await.is_allow(), "{limits}");
+        rig.engine.keep_house().await.unwrap();
+        // Everything is long over by this clock, and whoever keeps house sees it more than once.
+        rig.clock.advance(YEAR_MS);
+        for _ in 0..5 {
+            rig.engine.keep_house().await.unwrap();
+            rig.engine.tick().await.unwrap();
+            rig.clock.advance(2 * 60 * 60 * 1_000);
+        }
+        rig.clock.advance(-YEAR_MS - 10 * 60 * 60 * 1_000);
+        rig.engine.keep_house().await.unwrap();
+        assert!(!rig.ask(read()).await.is_allow(), "{limits}");
+        assert!(!rig.neighbour().ask(read()).await.is_allow(), "{limits}");
+    }
+}

@@ -63,6 +63,8 @@ create index hold_pending on hold (crisis desc, deadline) where state = 'pending
 create index hold_redeem on hold (redeem_until) where state = 'approved';
 create index hold_digest on hold (digest) where inline_only = 0;
 create index hold_session on hold (session) where state = 'pending';
+create index hold_agent on hold (agent) where state = 'pending';
+create index hold_denied on hold (digest) where state = 'denied';
 create index hold_kept on hold (opened) where card <> x'';
 
 -- `ends` is when nobody asks for it any more, where that is known.
@@ -149,6 +151,8 @@ create table granted (
     revoked_by text
 );
 create index granted_to on granted (session, agent) where revoked_by is null;
+create index granted_ends on granted (expires) where revoked_by is null;
+create index granted_given on granted (given) where revoked_by is null;
 
 -- What several people say to one hold; whoever speaks again is heard last.
 create table vote (

@@ -22,7 +22,7 @@ const STEPS: u64 = 1_500;
 
 /// Runs that once found a mistake, and what it was.
 const FOUND: &[(u64, &str)] = &[
-    (2, "a grant that was looked at while the clock was set back did not count later either"),
+    (2, "a grant that was looked at while the clock was set back a little did not count later either"),
     (1, "whoever waited while everything was stopped heard of it at the next chance wake-up, or never"),
 ];
 

@@ -7,6 +7,9 @@ use placet_core::{
     hold::{DEADLINE_MS, DENIAL_MS, HoldState, REDEEM_MS},
 };
 
+/// A clock that is set back by more ends what was given in its future.
+const SET_BACK_MS: i64 = 60 * 1_000;
+
 /// A call as the model sees it: who asks, where it would write to, and which of several like it this is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Call {
@@ -107,6 +110,14 @@ impl Model {
         hold.state == HoldState::Approved && self.now < hold.since + REDEEM_MS
     }
 
+    /// Whether a person said no to this very call a short while ago, whoever waited for that.
+    fn denied(&self, call: &Call) -> bool {
+        let denied = |hold: &Hold| hold.state == HoldState::Denied && self.now - hold.since < DENIAL_MS;
+        // The last no counts.
+        let all = self.holds.values().filter(|hold| hold.call == *call && hold.state == HoldState::Denied);
+        all.max_by_key(|hold| hold.number).is_some_and(denied)
+    }
+
     /// Whether a grant would let `call` through.
     pub fn granted(&self, call: &Call) -> bool {
         self.grants.values().any(|grant| self.covers(grant, call))
@@ -148,6 +159,7 @@ impl Model {
                     {
                         Must::Block
                     }
+                    Some(_) | None if self.denied(call) => Must::Block,
                     Some(_) | None => Must::Open,
                 }
             }
@@ -187,9 +199,13 @@ impl Model {
         pending.map(|(ticket, _)| ticket.clone()).collect()
     }
 
-    /// Everything whose time is over ends; gives what ended.
+    /// Everything whose time is over ends; gives the holds that did. A grant ends for good, also where it was given when the clock
+    /// ran ahead.
     pub fn tick(&mut self) -> Vec<String> {
         let mut ended = Vec::new();
+        for grant in self.grants.values_mut() {
+            grant.revoked |= self.now >= grant.expires || grant.given > self.now + SET_BACK_MS;
+        }
         for (ticket, hold) in &mut self.holds {
             let state = match hold.state {
                 HoldState::Pending if self.now >= hold.deadline => HoldState::Expired,

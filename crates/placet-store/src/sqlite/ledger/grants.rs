@@ -1,5 +1,6 @@
 //! Grants.
 
+use placet_core::Timestamp;
 use rusqlite::{Params, params};
 
 use super::{Result, SqliteLedger};
@@ -54,6 +55,27 @@ impl GrantVerbs for SqliteLedger<'_> {
 
     fn grants(&mut self, limit: usize) -> Result<Vec<StoredGrant>> {
         self.grants_where("order by no desc limit ?", [limit as i64])
+    }
+
+    fn grants_over(
+        &mut self,
+        now: Timestamp,
+        given_after: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<StoredGrant>> {
+        // One question for each index.
+        let mut over = Vec::new();
+        for (which, at) in [("expires <= ? order by expires", now), ("given > ? order by given", given_after)]
+        {
+            let rest = (limit - over.len()) as i64;
+            let of = format!("where revoked_by is null and {which} limit ?");
+            for grant in self.grants_where(&of, [at.as_ms(), rest])? {
+                if !over.iter().any(|known: &StoredGrant| known.id == grant.id) {
+                    over.push(grant);
+                }
+            }
+        }
+        Ok(over)
     }
 
     fn grant_revoke(&mut self, id: &str, by: &str) -> Result<()> {

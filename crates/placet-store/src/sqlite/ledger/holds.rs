@@ -88,6 +88,12 @@ impl HoldVerbs for SqliteLedger<'_> {
         self.one_hold("where digest = ? and inline_only = 0 order by id desc limit 1", [digest.as_bytes()])
     }
 
+    fn hold_denied_of_call(&mut self, digest: &CallDigest) -> Result<Option<Hold>> {
+        Ok(self
+            .holds("where digest = ? and state = 'denied' order by id desc limit 1", [digest.as_bytes()])?
+            .pop())
+    }
+
     fn hold_change(&mut self, id: HoldId, change: &HoldChange) -> Result<()> {
         if change.state != HoldState::Pending {
             // Nobody else need be asked any more.
@@ -140,6 +146,15 @@ impl HoldVerbs for SqliteLedger<'_> {
         self.holds("where state = 'pending' and session = ? order by id", [session])
     }
 
+    fn holds_pending_count(&mut self, session: &str, agent: &str) -> Result<(u64, u64)> {
+        self.flush_holds()?;
+        let sql = "select (select count(*) from hold where state = 'pending' and session = ?1),
+                          (select count(*) from hold where state = 'pending' and agent = ?2)";
+        let count = |row: &rusqlite::Row<'_>, at| row.get::<_, i64>(at).map(i64::unsigned_abs);
+        let counted = self.one(sql, [session, agent], |row| Ok((count(row, 0)?, count(row, 1)?)))?;
+        Ok(counted.unwrap_or_default())
+    }
+
     fn holds_last(&mut self, limit: usize) -> Result<Vec<Hold>> {
         self.holds("order by id desc limit ?", [limit as i64])
     }
@@ -172,7 +187,8 @@ impl HoldVerbs for SqliteLedger<'_> {
                    select min(deadline) as due from hold where state = 'pending' and crisis = 1 \
                    union all select min(deadline) from hold where state = 'pending' and crisis = 0 \
                    union all select min(redeem_until) from hold where state = 'approved' \
-                   union all select min(due) from escalation)";
+                   union all select min(due) from escalation \
+                   union all select min(expires) from granted where revoked_by is null)";
         Ok(self.one(sql, [], |row| row.get::<_, Option<i64>>(0))?.flatten().map(rows::time))
     }
 
