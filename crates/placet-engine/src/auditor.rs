@@ -8,7 +8,7 @@ use placet_core::{
     rule::{Note, Noted},
     warrant::{Approval, ApprovalError, SealedApproval, SigningKey, TrustedKeys},
 };
-use placet_store::{Entry, EntryKind, Ledger, StoreError};
+use placet_store::{Entry, EntryKind, Ledger, SealPurpose, Sealer, StoreError};
 use sha2::Sha256;
 use std::sync::{Mutex, PoisonError};
 
@@ -18,6 +18,7 @@ pub struct AuditKeys {
     signing: SigningKey,
     seal: Hmac<Sha256>,
     digest: Hmac<Sha256>,
+    rows: Hmac<Sha256>,
     /// The approval that was signed last: mostly, it is used at once.
     approved: Mutex<Option<SealedApproval>>,
 }
@@ -26,6 +27,7 @@ pub struct AuditKeys {
 const SEAL: &[u8] = b"placet record seal 1";
 const DIGEST: &[u8] = b"placet keyed digest 1";
 const APPROVALS: &[u8] = b"placet approvals 1";
+const ROWS: &[u8] = b"placet row seal 1";
 
 impl AuditKeys {
     /// All keys of the log called `origin`, grown from 32 bytes that nobody can guess.
@@ -36,6 +38,7 @@ impl AuditKeys {
         Some(Self {
             seal: keyed(&derived(SEAL)),
             digest: keyed(&derived(DIGEST)),
+            rows: keyed(&derived(ROWS)),
             signing: SigningKey::from_seed(derived(APPROVALS)),
             log: LogKey::new(origin, SigningKey::from_seed(seed))?,
             approved: Mutex::default(),
@@ -88,6 +91,14 @@ impl AuditKeys {
         data_encoding::HEXLOWER.encode(&half)
     }
 
+    /// What is kept of somebody who is signed in, in place of the stamp itself: a row without it signs in nobody.
+    pub(crate) fn login_stamp(&self, name: &[u8; 32], user: &str, expires: Timestamp, stamp: &str) -> String {
+        let mac = self.digest.clone().chain_update(b"login\0").chain_update(name);
+        let mac = mac.chain_update(expires.as_ms().to_be_bytes());
+        let mac = mac.chain_update((user.len() as u64).to_be_bytes()).chain_update(user);
+        data_encoding::HEXLOWER.encode(&first_half(mac.chain_update(stamp)))
+    }
+
     /// `notes` with their values hidden.
     pub(crate) fn hide_values(&self, notes: &mut [Note]) {
         for note in notes {
@@ -100,9 +111,11 @@ impl AuditKeys {
     /// Proof that this record stood at this place, filed as it is.
     pub(crate) fn seal(&self, index: u64, filed: &Filed<'_>, leaf: &Hash) -> [u8; 16] {
         let call = filed.call.unwrap_or("");
+        let session = filed.session.unwrap_or("");
         let mac = self.seal.clone().chain_update(index.to_be_bytes()).chain_update([filed.kind]);
         let mac = mac.chain_update(filed.at.as_ms().to_be_bytes());
         let mac = mac.chain_update((call.len() as u64).to_be_bytes()).chain_update(call);
+        let mac = mac.chain_update((session.len() as u64).to_be_bytes()).chain_update(session);
         first_half(mac.chain_update(leaf))
     }
 
@@ -124,7 +137,9 @@ impl AuditKeys {
         (session, call): (&str, Option<&str>),
         (body, leaf): (&[u8], Hash),
     ) -> Result<u64, StoreError> {
-        let filed = Filed { kind: kind as u8, at, call };
+        // A session that was never seen has no row, and the record belongs to none.
+        let belongs = !session.is_empty() && ledger.session_is_known(session)?;
+        let filed = Filed { kind: kind as u8, at, session: belongs.then_some(session), call };
         let seal = self.seal(ledger.log_size()?, &filed, &leaf);
         ledger.record_append(&Entry { kind, at, session, call, body, leaf, seal })
     }
@@ -158,10 +173,17 @@ impl AuditKeys {
     }
 }
 
+impl Sealer for AuditKeys {
+    fn mac(&self, purpose: SealPurpose, text: &[u8]) -> [u8; 16] {
+        first_half(self.rows.clone().chain_update([purpose as u8]).chain_update(text))
+    }
+}
+
 /// What a record is filed under, beside its bytes.
 pub(crate) struct Filed<'a> {
     pub kind: u8,
     pub at: Timestamp,
+    pub session: Option<&'a str>,
     pub call: Option<&'a str>,
 }
 

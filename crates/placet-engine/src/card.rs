@@ -8,6 +8,7 @@ use placet_core::{
     record::{CallView, TEXT_BYTES_MAX, compact, expand},
 };
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 
 /// No card is longer: every open hold keeps one, and nobody reads more.
 const BYTES_MAX: usize = 64 * 1024;
@@ -46,6 +47,11 @@ pub(crate) fn write(call: &ToolCall, decision: &Decision, needs: Option<&Needs>,
     // Our own types have text for keys, so this cannot fail; a card that is empty says that it is gone.
     let card = serde_json::to_vec(&kept).unwrap_or_default();
     if card.len() <= BYTES_MAX { card } else { shorter(&card, call).unwrap_or_default() }
+}
+
+/// What the record of the decision says of a card.
+pub(crate) fn hash(card: &[u8]) -> [u8; 32] {
+    Sha256::digest(card).into()
 }
 
 /// The same in fewer bytes: texts are cut as in the record, and what is still too much is left out and says so.

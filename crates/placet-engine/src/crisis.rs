@@ -11,7 +11,7 @@ use placet_core::{
     record::{Spoken, What},
     warrant::Approval,
 };
-use placet_store::{CrisisMark, Ledger, StoreError};
+use placet_store::{CrisisMark, Ledger, Part, StoreError};
 
 use crate::{Answer, Comfort, Held, engine::Shared, settle::Settled, submit::Prepared};
 
@@ -98,7 +98,14 @@ impl Prepared {
     /// Whether this call goes to somebody with whom a life in danger was spoken of in its session, and the language.
     fn spoken_before(&self, ledger: &mut dyn Ledger) -> Result<Option<Option<Language>>, StoreError> {
         let Some(assessment) = &self.decision.assessment else { return Ok(None) };
-        if !assessment.effects.iter().any(crisis::is_to_people) || !ledger.crisis_is_marked()? {
+        if !assessment.effects.iter().any(crisis::is_to_people) {
+            return Ok(None);
+        }
+        // Where marks were changed, there may have been one for anybody.
+        if !ledger.part_holds(Part::Crisis)? {
+            return Ok(Some(None));
+        }
+        if !ledger.crisis_is_marked()? {
             return Ok(None);
         }
         let who = Who::of(&self.call);

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use placet_core::{Timestamp, hold::Ticket};
-use placet_store::{Fault, Ledger, Store, StoreError, Turn, transact_telling};
+use placet_store::{Fault, Ledger, Sealer, Store, StoreError, Turn, transact_telling};
 
 use crate::{
     AuditKeys, Clock, Configuration, Snapshot,
@@ -54,9 +54,10 @@ impl Engine {
         clock: Arc<dyn Clock>,
         configuration: Configuration,
     ) -> Result<Self, StoreError> {
+        let keys = Arc::new(keys);
+        store.seal_with(Arc::clone(&keys) as Arc<dyn Sealer>)?;
         let settings = look(&*store, |ledger| ledger.settings())?;
         let next_due = look(&*store, |ledger| ledger.hold_next_due())?;
-        let keys = Arc::new(keys);
         let unsound = match soundness::check(&store, &keys) {
             Ok(()) => None,
             Err(error) if error.fault == Fault::Corrupt => Some(error),

@@ -11,7 +11,7 @@ use placet_core::{
     record::{GrantStep, What},
     warrant::{IssueError, Purpose, Revocations, Scope, Subject, Terms, WarrantId},
 };
-use placet_store::{Fault, Hold, Ledger, StoreError, StoredGrant, transact};
+use placet_store::{Fault, Hold, Ledger, Part, StoreError, StoredGrant, transact};
 
 use crate::{
     AnswerError, Approver, AuditKeys, Card, Engine, HoldName, Snapshot,
@@ -237,14 +237,19 @@ pub(crate) fn find(
     (agent, session): (&str, &str),
 ) -> Result<Arc<Grants>, StoreError> {
     snapshot.granted(agent, session, || {
-        let stored = look(&*shared.store, |ledger| ledger.grants_of(agent, session))?;
+        let stored = look(&*shared.store, |ledger| match ledger.part_holds(Part::GrantsInForce)? {
+            true => ledger.grants_of(agent, session),
+            false => Ok(Vec::new()),
+        })?;
         // One that does not open permits nothing; a call it would have covered asks again. Whether it is in time is asked
         // at each call: the clock may be set, and what is found here is kept.
         let open = |grant: StoredGrant| {
             let warrant = shared.opened_grants.open(shared, grant.warrant, grant.given)?;
             Some(Grant { warrant, by: grant.by })
         };
-        Ok(Arc::new(Grants::new(stored.into_iter().filter_map(open).collect())))
+        // The index that lists them is a copy of what the rows say.
+        let in_force = stored.into_iter().filter(|grant| grant.revoked_by.is_none());
+        Ok(Arc::new(Grants::new(in_force.filter_map(open).collect())))
     })
 }
 

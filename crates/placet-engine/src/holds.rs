@@ -10,7 +10,7 @@ use placet_core::{
     record::{HoldStep, What},
     warrant::{Approval, ApprovalScope},
 };
-use placet_store::{Hold, HoldChange, HoldId, Ledger, StoreError, ThreatState, Turn, transact_telling};
+use placet_store::{Hold, HoldChange, HoldId, Ledger, Part, StoreError, ThreatState, Turn, transact_telling};
 
 use crate::{
     Approver, Card, Credential, CredentialError, Engine, NotEditable, chat,
@@ -382,6 +382,14 @@ impl Answering {
             Ruling::Approve | Ruling::ApproveFor(_) | Ruling::ApproveEdited(_) => HoldEvent::Approve,
             Ruling::Deny { .. } => HoldEvent::Deny,
         };
+        // What was answered already does not wait again because a row says so.
+        if hold.state == HoldState::Pending
+            && !(ledger.part_holds(Part::PendingHolds)? && ledger.hold_is_listed(&hold)?)
+        {
+            let about = (hold.opened.session.as_str(), now, hold.opened.record);
+            threats::raise_tampered(&shared.keys, ledger, about)?;
+            return Ok(Err(AnswerError::Damaged { ticket }));
+        }
         let Ok(state) = hold.state.step(event) else {
             return Ok(Err(AnswerError::AlreadyResolved { ticket, state: hold.state, by: hold.by }));
         };

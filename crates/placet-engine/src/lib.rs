@@ -75,6 +75,8 @@ mod names;
 
 mod assessor;
 
+mod reseal;
+
 mod threats;
 
 mod operate;
@@ -124,6 +126,7 @@ pub use placet_core::record::SignInStep;
 pub use prove::{ProveError, Prover};
 pub use pulse::{Active, Counts, Hour, Minute, PULSE_NAMES_MAX, Pulse, RuleDays, Would};
 pub use report::{Noted, is_accounted_for};
+pub use reseal::ResealError;
 pub use reviews::{ReviewView, Which};
 pub use search::{Done, Found, SEARCHED_MAX, Search, SearchError, time_of};
 pub use sessions::BindError;

@@ -10,7 +10,7 @@ use placet_core::{
     quorum::Needs,
     warrant::Counters,
 };
-use placet_store::{Hold, Ledger, StoreError};
+use placet_store::{Hold, Ledger, Part, StoreError};
 
 use crate::{grants, submit::Prepared, votes};
 
@@ -59,6 +59,10 @@ impl Prepared {
                 _ => break lift,
             }
         };
+        // What a grant has used up is what was sealed, or it is used up.
+        if !ledger.part_holds(Part::WarrantCounters)? {
+            return Ok(false);
+        }
         // Whoever has an approval of this very call uses that.
         let own = if self.may_come_back { ledger.hold_of_call(&self.token)? } else { None };
         if own.is_some_and(|hold| hold.state == HoldState::Approved && self.now < hold.redeem_until) {

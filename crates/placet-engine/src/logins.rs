@@ -13,6 +13,7 @@ use placet_core::{
 };
 use placet_store::{Fault, Ledger, Settings, StoreError, StoredLogin, transact};
 use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
 use crate::{
@@ -184,13 +185,9 @@ impl Engine {
         getrandom::fill(bytes.as_mut_slice())
             .map_err(|error| StoreError::new(Fault::Other, error.to_string()))?;
         let (now, key) = (self.now(), tries_of(&known.name, address));
-        let login = StoredLogin {
-            name: name_of(&bytes),
-            user: known.name.clone(),
-            stamp: known.stamp.clone(),
-            expires: now.plus_ms(LIFE_MS),
-        };
-        let expires = login.expires;
+        let (name, expires) = (name_of(&bytes), now.plus_ms(LIFE_MS));
+        let stamp = self.shared.keys.login_stamp(&name, &known.name, expires, &known.stamp);
+        let login = StoredLogin { name, user: known.name.clone(), stamp, expires };
         let (keys, address) = (Arc::clone(&self.shared.keys), address.to_owned());
         let run = move |ledger: &mut dyn Ledger| {
             ledger.tries_put(&key, 0, now)?;
@@ -213,10 +210,14 @@ impl Engine {
             self.shared.refresh()?;
         }
         let snapshot = self.snapshot();
+        let is_of = |stamp: &str| {
+            let expected = self.shared.keys.login_stamp(&name, &login.user, login.expires, stamp);
+            bool::from(expected.as_bytes().ct_eq(login.stamp.as_bytes()))
+        };
         let role = match Kept::of(&snapshot.settings, &login.user) {
-            Some(kept) if kept.stamp == login.stamp => Some(kept.role),
+            Some(kept) if is_of(&kept.stamp) => Some(kept.role),
             Some(_) | None => credential_stamp(&snapshot.settings, &login.user)
-                .filter(|stamp| *stamp == login.stamp)
+                .filter(|stamp| is_of(stamp))
                 .map(|_| Role::Operator),
         };
         Ok(role.map(|role| Caller { name: login.user, role, agent: None }))

@@ -6,11 +6,11 @@ use placet_core::{
     hold::{Comeback, HoldEvent, HoldState, Ticket, can_come_back},
     json::Object,
     log::Hash,
-    record::{HoldStep, What},
+    record::{HoldStep, Opened, What},
     rule::{History, HistoryError, RulePolicy, Subject, Taken, Track},
     warrant::{Approval, SealedApproval},
 };
-use placet_store::{EntryKind, Hold, HoldChange, Ledger, NewHold, Sighting, StoreError};
+use placet_store::{EntryKind, Hold, HoldChange, Ledger, NewHold, Part, Sighting, StoreError};
 use std::{cell::RefCell, sync::Arc};
 
 use crate::{
@@ -181,6 +181,7 @@ impl Prepared {
     /// What the transaction adds to the decision, and to the same without secrets, if it adds anything.
     pub(crate) fn weigh(&self, ledger: &mut dyn Ledger) -> Result<Option<(Decision, Decision)>, StoreError> {
         let mut stricter: Option<(Decision, Decision)> = None;
+        self.refuse_tampered(ledger, &mut stricter)?;
         self.judge_again(ledger, &mut stricter)?;
         self.weigh_threats(ledger, &mut stricter)?;
         self.weigh_crisis(ledger, &mut stricter)?;
@@ -272,6 +273,37 @@ impl Prepared {
         Ok(())
     }
 
+    /// Lets no call run that rests on rows which are not those that were sealed.
+    fn refuse_tampered(
+        &self,
+        ledger: &mut dyn Ledger,
+        stricter: &mut Option<(Decision, Decision)>,
+    ) -> Result<(), StoreError> {
+        let claims = &self.decision.claims;
+        let counts = claims.iter().any(|claim| matches!(claim, Claim::Count { key, .. } if !of_rule(key)));
+        let proves = claims.iter().any(|claim| matches!(claim, Claim::Once { .. }));
+        let bound = self.snapshot.any_bound();
+        let family = bound || self.snapshot.any_session_stopped();
+        let rests_on = [
+            (Part::WarrantCounters, counts),
+            (Part::Proofs, proves),
+            (Part::BoundSessions, bound),
+            (Part::ChildSessions, family),
+            (Part::GrantsInForce, self.snapshot.any_granted()),
+            (Part::OpenThreats, self.snapshot.configuration.carry_over != CarryOver::Nothing),
+        ];
+        for (part, _) in rests_on.into_iter().filter(|(_, rests)| *rests) {
+            if !ledger.part_holds(part)? {
+                let (decision, masked) =
+                    stricter.get_or_insert_with(|| ((*self.decision).clone(), (*self.masked).clone()));
+                for decision in [decision, masked] {
+                    stop(decision, Source::Store, threats::tampered(part));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Lets nobody show the same proof twice.
     fn refuse_replay(
         &self,
@@ -349,11 +381,23 @@ impl Prepared {
         ticket: Option<&Ticket>,
         changed: bool,
     ) -> Result<u64, StoreError> {
-        let record = match &self.ready {
-            Some(ready) if !changed && ticket.is_none() => self.append(ledger, ready)?,
-            _ => self.append(ledger, &self.encode(masked, ticket, None))?,
-        };
+        match &self.ready {
+            Some(ready) if !changed && ticket.is_none() => self.write_body(ledger, masked, ready),
+            _ => self.write_body(ledger, masked, &self.encode(masked, ticket, None)),
+        }
+    }
+
+    fn write_body(
+        &self,
+        ledger: &mut dyn Ledger,
+        masked: &Decision,
+        body: &(Vec<u8>, Hash),
+    ) -> Result<u64, StoreError> {
+        let record = self.append(ledger, body)?;
         let session = self.call.session();
+        if masked.findings.iter().any(|finding| finding.source == Source::Store) {
+            threats::raise_tampered(&self.shared.keys, ledger, (session, self.now, record))?;
+        }
         threats::raise(&self.shared, &self.snapshot, ledger, &masked.findings, (session, self.now, record))?;
         Ok(record)
     }
@@ -466,7 +510,14 @@ impl Prepared {
         for length in TICKET_LENGTHS {
             hold.ticket = Ticket::from_bits(chance, length);
             if let Some(id) = ledger.hold_open(&hold)? {
-                let record = self.write(ledger, masked, Some(&hold.ticket), true)?;
+                let opened = Opened {
+                    deadline: hold.deadline,
+                    inline_only: hold.inline_only,
+                    crisis: hold.crisis,
+                    card: card::hash(&hold.card),
+                };
+                let body = self.encode_opening(masked, Some(&hold.ticket), None, Some(opened));
+                let record = self.write_body(ledger, masked, &body)?;
                 if let Some(needs) = &needs {
                     let first = votes::plan(&self.shared.keys, ledger, (id, &hold), needs)?;
                     first.into_iter().for_each(|first| self.shared.due_at(first));
@@ -503,10 +554,15 @@ impl Prepared {
             Err(error) => return does_not_count(error),
         };
         let once = once(&approval);
-        match ledger.once_used(&once)? {
-            true => Ok(Err(format!("the approval of {ticket} was used before"))),
-            false => Ok(Ok(Release::Kept { once })),
+        if ledger.once_used(&once)? {
+            return Ok(Err(format!("the approval of {ticket} was used before")));
         }
+        if !ledger.part_holds(Part::ApprovedHolds)? || !ledger.hold_is_listed(hold)? {
+            let about = (self.call.session(), self.now, hold.opened.record);
+            threats::raise_tampered(&self.shared.keys, ledger, about)?;
+            return Ok(Err(threats::tampered(Part::ApprovedHolds)));
+        }
+        Ok(Ok(Release::Kept { once }))
     }
 
     fn redeem(&self, ledger: &mut dyn Ledger, hold: &Hold, release: &Release) -> Result<(), StoreError> {

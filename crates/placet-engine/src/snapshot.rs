@@ -29,6 +29,8 @@ pub(crate) mod key {
     pub const GRANTS: &str = "grants";
     /// What the last check of the log has found.
     pub const VERIFIED: &str = "verified";
+    /// Which parts of the data a writer without the key had changed when it was sealed anew last.
+    pub const SEALS: &str = "seals";
     pub use super::CONFIGURATION;
     pub const TOKEN: &str = "token:";
     pub const USER: &str = "user:";
@@ -123,6 +125,21 @@ impl Snapshot {
     /// Whether somebody has stopped some session.
     pub(crate) fn any_session_stopped(&self) -> bool {
         !self.stopped_sessions.is_empty()
+    }
+
+    /// Whether some session was bound to a warrant at some time.
+    pub(crate) fn any_bound(&self) -> bool {
+        self.settings.get(key::BOUND).is_some()
+    }
+
+    /// Whether something was granted at some time.
+    pub(crate) fn any_granted(&self) -> bool {
+        self.settings.get(key::GRANTS).is_some()
+    }
+
+    /// Whether the settings are not those that were sealed. Then nothing is in force that lets anything happen.
+    pub fn is_tampered(&self) -> bool {
+        self.settings.tampered
     }
 
     /// What the operator has written down.

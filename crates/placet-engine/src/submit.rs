@@ -17,7 +17,7 @@ use placet_core::{
     json::Object,
     log::{Hash, leaf},
     quorum::Needs,
-    record::{Decided, Record, What},
+    record::{Decided, Opened, Record, What},
     rule::Track,
     warrant::{Authority, Counters, Held as Possessed, Nonce, Nonces, Possession, Posture, SealedProof},
 };
@@ -29,6 +29,7 @@ use crate::{
     settle::Settled,
     snapshot::Binding,
     stopped::stopped,
+    threats,
     waiters::Woken,
 };
 
@@ -481,6 +482,9 @@ pub(crate) fn prepare(
     };
     let mut decision = decide_with(call, &context, asked.opinion.as_ref());
     shared.keys.hide_values(&mut decision.notes);
+    if snapshot.settings.tampered {
+        stop(&mut decision, Source::Store, threats::tampered(placet_store::Part::Settings));
+    }
     if let Some(by) = snapshot.stopped() {
         stop(
             &mut decision,
@@ -591,6 +595,17 @@ impl Prepared {
         ticket: Option<&Ticket>,
         carried_out: Option<Verdict>,
     ) -> (Vec<u8>, Hash) {
+        self.encode_opening(masked, ticket, carried_out, None)
+    }
+
+    /// The same for the record that opens a hold.
+    pub fn encode_opening(
+        &self,
+        masked: &Decision,
+        ticket: Option<&Ticket>,
+        carried_out: Option<Verdict>,
+        opened: Option<Opened>,
+    ) -> (Vec<u8>, Hash) {
         let mode = self.mode();
         let needs = ticket.and_then(|_| self.needs(masked));
         let decided = Decided {
@@ -600,6 +615,7 @@ impl Prepared {
             policy: self.snapshot.configuration.fingerprint,
             warrants: &self.warrants,
             ticket,
+            opened,
             took_us: u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX),
             ..Decided::of(&self.masked_call, masked, mode)
         };

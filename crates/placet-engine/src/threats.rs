@@ -7,10 +7,12 @@ use placet_core::{
     record::{ThreatStep, What, expand},
     rule::{Match, RulePolicy, Severity},
 };
-use placet_store::{Hold, Ledger, Raised, StoreError, StoredRecord, Threat, ThreatState, transact};
+use placet_store::{Hold, Ledger, Part, Raised, StoreError, StoredRecord, Threat, ThreatState, transact};
 
 use crate::{Approver, AuditKeys, Engine, Snapshot, engine::Shared};
 
+/// What stands for a rule where rows are not those that were sealed.
+const TAMPERED: &str = "placet.tampered";
 /// What stands for a rule where a call ran that nobody had let through.
 const UNGOVERNED: &str = "placet.ungoverned";
 
@@ -217,6 +219,29 @@ pub(crate) fn raise_too_many_holds(
     };
     let seen = Match { rule, title, severity: Severity::High, policy: RulePolicy::LogOnly };
     raise_one(&shared.keys, ledger, &seen, (session, now, record))
+}
+
+/// Why a call does not run that rests on `part`.
+pub(crate) fn tampered(part: Part) -> String {
+    format!(
+        "somebody other than Placet has changed the database ({}), and nothing that rests on it counts; an operator must run `placet audit verify`",
+        part.as_str()
+    )
+}
+
+/// The database was changed by somebody else, and a call was refused for it.
+pub(crate) fn raise_tampered(
+    keys: &AuditKeys,
+    ledger: &mut dyn Ledger,
+    about: (&str, Timestamp, u64),
+) -> Result<(), StoreError> {
+    let seen = Match {
+        rule: TAMPERED.to_owned(),
+        title: "Somebody other than Placet has changed the database".to_owned(),
+        severity: Severity::Critical,
+        policy: RulePolicy::LogOnly,
+    };
+    raise_one(keys, ledger, &seen, about)
 }
 
 /// Leaves one of them behind, and says so in the log if it is news.

@@ -1,13 +1,14 @@
 //! Checking the log: every record by its bytes, all of them by the tree, the tree by signed checkpoints.
 
 use std::{
+    collections::{HashMap, hash_map::Entry},
     ops::ControlFlow,
     sync::mpsc::{self, SyncSender},
     thread,
 };
 
 use placet_core::log::{Checkpoint, CheckpointError, Hash, SealedCheckpoint, Tree, VerifierKey, leaf};
-use placet_store::{Store, StoreError, StoredRecord};
+use placet_store::{Part, Store, StoreError, StoredRecord};
 
 use crate::{AuditKeys, auditor::Filed, engine::look};
 
@@ -72,6 +73,15 @@ pub enum VerifyError {
         /// How many there were.
         expected: u64,
     },
+    /// Rows beside the log are not those that were sealed.
+    #[error(
+        "somebody other than Placet has changed rows beside the log: {}",
+        .parts.iter().map(|part| part.as_str()).collect::<Vec<_>>().join(", ")
+    )]
+    Tampered {
+        /// Which.
+        parts: Vec<Part>,
+    },
     /// The head of the log is not that of its records.
     #[error("the head of the log is not that of its records")]
     Head,
@@ -92,6 +102,26 @@ pub enum VerifyError {
     /// The log cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// Sessions whose names are kept at hand while a log is checked.
+const NAMES_MAX: usize = 50_000;
+
+/// The names of sessions, by their numbers.
+#[derive(Default)]
+struct SessionNames(HashMap<i64, Option<String>>);
+
+impl SessionNames {
+    fn name(&mut self, store: &dyn Store, number: i64) -> Result<Option<&str>, StoreError> {
+        if self.0.len() >= NAMES_MAX && !self.0.contains_key(&number) {
+            self.0.clear();
+        }
+        Ok(match self.0.entry(number) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(free) => free.insert(look(store, |ledger| ledger.session_name(number))?),
+        }
+        .as_deref())
+    }
 }
 
 impl Verifier<'_> {
@@ -126,14 +156,14 @@ impl Verifier<'_> {
             opened.iter().map(|(_, checkpoint)| checkpoint).chain(&against).collect();
         to_meet.sort_by_key(|checkpoint| checkpoint.size);
         let mut to_meet = to_meet.into_iter().peekable();
-        let (mut tree, mut bytes) = (Tree::new(), 0);
+        let (mut tree, mut bytes, mut sessions) = (Tree::new(), 0, SessionNames::default());
         // One thread reads while another checks.
         thread::scope(|scope| {
             let (give, given) = mpsc::sync_channel(READ_AHEAD);
             scope.spawn(move || self.read(total, &give));
             for records in given {
                 for record in records?.into_iter().take_while(|record| record.index < total) {
-                    let hash = self.check(tree.size(), &record)?;
+                    let hash = self.check(tree.size(), &record, &mut sessions)?;
                     bytes += record.body.len() as u64;
                     let _ = tree.push(hash);
                     while let Some(checkpoint) = to_meet.next_if(|checkpoint| checkpoint.size == tree.size())
@@ -171,6 +201,12 @@ impl Verifier<'_> {
                 });
             }
         }
+        if let Some(keys) = self.keys {
+            let parts = look(self.store, |ledger| ledger.broken_parts(keys))?;
+            if !parts.is_empty() {
+                return Err(VerifyError::Tampered { parts });
+            }
+        }
         let signed = opened.last().map_or(0, |(size, _)| *size);
         let against = against.map(|kept| kept.size);
         Ok(Verified { records: total, bytes, checkpoints: opened.len(), signed, against })
@@ -192,7 +228,12 @@ impl Verifier<'_> {
     }
 
     /// Checks the record that is to stand at `index`, and gives its hash.
-    fn check(&self, index: u64, record: &StoredRecord) -> Result<Hash, VerifyError> {
+    fn check(
+        &self,
+        index: u64,
+        record: &StoredRecord,
+        sessions: &mut SessionNames,
+    ) -> Result<Hash, VerifyError> {
         let wrong = |what| VerifyError::Record { index, what };
         if record.index != index {
             return Err(wrong("is missing"));
@@ -201,9 +242,14 @@ impl Verifier<'_> {
         if record.leaf != hash {
             return Err(wrong("was changed"));
         }
+        let session = match record.session {
+            Some(number) if self.keys.is_some() => sessions.name(self.store, number)?,
+            Some(_) | None => None,
+        };
         let filed = Filed {
             kind: record.kind.map_or(0, |kind| kind as u8),
             at: record.at,
+            session,
             call: record.call.as_deref(),
         };
         if let Some(keys) = self.keys

@@ -3,6 +3,7 @@
 //! What a hold needs stands in the record of its decision, and what somebody said in a record of its own. Both are sealed,
 //! and both are read again before an answer counts: changing a row makes nobody agree.
 
+use data_encoding::HEXLOWER;
 use placet_core::{
     Json, Timestamp,
     grant::Wider,
@@ -13,7 +14,12 @@ use placet_core::{
 };
 use placet_store::{EntryKind, Hold, HoldId, Ledger, NewHold, StoreError, StoredRecord, Vote};
 
-use crate::{AnswerError, Approver, AuditKeys, Card, NotEditable, Ruling, auditor::Filed, engine::Shared};
+use subtle::ConstantTimeEq as _;
+
+use crate::{
+    AnswerError, Approver, AuditKeys, Card, NotEditable, Ruling, auditor::Filed, engine::Shared,
+    submit::first_half,
+};
 
 /// What an answer comes to.
 pub(crate) enum Heard {
@@ -55,9 +61,9 @@ pub(crate) fn opening(
 ) -> Result<Result<Opening, AnswerError>, StoreError> {
     let opened = &hold.opened;
     let read = sealed(keys, ledger, opened.record, EntryKind::Decision)?;
-    let opening = read.as_ref().and_then(|read| {
+    let opening = read.as_ref().and_then(|(at, read)| {
         let decided = read.get("what")?.get("decision")?;
-        if decided.get("ticket")?.as_str()? != opened.ticket.as_str() {
+        if !is_as_opened(hold, *at, decided)? {
             return None;
         }
         let needs = match decided.get("needs") {
@@ -69,6 +75,30 @@ pub(crate) fn opening(
         Some(Opening { needs, rules: findings.iter().filter_map(rule).collect() })
     });
     Ok(opening.ok_or_else(|| AnswerError::Damaged { ticket: opened.ticket.clone() }))
+}
+
+/// Whether a row says what the record of the decision that opened the hold says. What is not in the row is none of its
+/// business: nobody answers for another call than the one that was shown.
+fn is_as_opened(hold: &Hold, at: Timestamp, decided: &Json) -> Option<bool> {
+    let NewHold { ticket, digest, agent, session, record: _, opened, deadline, inline_only, crisis, card } =
+        &hold.opened;
+    let (call, as_opened) = (decided.get("call")?, decided.get("opened")?);
+    let text = |json: &Json, key: &str| json.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
+    let is_true = |key: &str| as_opened.get(key).and_then(Json::as_bool).unwrap_or_default();
+    // What people saw of a hold goes when that has ended long ago; then nobody answers it any more.
+    let shown = (card.is_empty() && hold.state.is_final())
+        || text(as_opened, "card") == HEXLOWER.encode(&crate::card::hash(card));
+    Some(
+        text(decided, "ticket") == ticket.as_str()
+            && text(decided, "digest") == HEXLOWER.encode(&first_half(digest))
+            && text(call, "agent") == *agent
+            && text(call, "session") == *session
+            && at == *opened
+            && Timestamp::parse(as_opened.get("deadline")?.as_str()?).ok()? == *deadline
+            && is_true("inline_only") == *inline_only
+            && is_true("crisis") == *crisis
+            && shown,
+    )
 }
 
 /// What `hold` needs, where that was written and still stands as it was.
@@ -86,11 +116,14 @@ fn sealed(
     ledger: &mut dyn Ledger,
     index: u64,
     kind: EntryKind,
-) -> Result<Option<Json>, StoreError> {
-    let Some(StoredRecord { at, call, body, seal, .. }) = ledger.record_get(index)? else { return Ok(None) };
-    let filed = Filed { kind: kind as u8, at, call: call.as_deref() };
-    let whole = keys.seal(index, &filed, &leaf(&body)).as_slice() == seal;
-    Ok(if whole { expand(&body).ok() } else { None })
+) -> Result<Option<(Timestamp, Json)>, StoreError> {
+    let Some(StoredRecord { at, session, call, body, seal, .. }) = ledger.record_get(index)? else {
+        return Ok(None);
+    };
+    let session = session.map(|number| ledger.session_name(number)).transpose()?.flatten();
+    let filed = Filed { kind: kind as u8, at, session: session.as_deref(), call: call.as_deref() };
+    let whole = keys.seal(index, &filed, &leaf(&body)).as_slice().ct_eq(&seal);
+    Ok(if bool::from(whole) { expand(&body).ok().map(|read| (at, read)) } else { None })
 }
 
 /// What was said to a hold, as far as it was said.
@@ -98,13 +131,14 @@ fn said(keys: &AuditKeys, ledger: &mut dyn Ledger, hold: &Hold) -> Result<Vec<Vo
     let mut said = Vec::new();
     for vote in ledger.votes_of(hold.id)? {
         let read = sealed(keys, ledger, vote.record, EntryKind::Vote)?;
-        let voted = read.as_ref().and_then(|read| read.get("what")?.get("vote"));
+        let voted = read.as_ref().and_then(|(_, read)| read.get("what")?.get("vote"));
         let text = |key: &str| voted.and_then(|voted| voted.get(key)?.as_str());
         let word = if vote.yes { HoldEvent::Approve } else { HoldEvent::Deny };
         let as_written = text("ticket") == Some(hold.opened.ticket.as_str())
             && text("by") == Some(vote.by.as_str())
             && text("vote") == Some(word.as_str())
-            && text("wider") == vote.wider.as_deref();
+            && text("wider") == vote.wider.as_deref()
+            && read.as_ref().is_some_and(|(at, _)| *at == vote.at);
         if as_written {
             said.push(vote);
         }

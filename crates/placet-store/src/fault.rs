@@ -15,10 +15,10 @@ use placet_core::{
 use crate::{
     AgedOut, Agent, CounterVerbs, CrisisMark, CrisisVerbs, Deployed, Entry, Escalation, Fault, GrantVerbs,
     Happening, HappeningVerbs, Hold, HoldChange, HoldId, HoldPlace, HoldVerbs, Ledger, LogVerbs, LoginVerbs,
-    NewHold, NewNotice, Notice, NoticeChange, NoticeVerbs, Raised, Retention, Review, ReviewState,
-    ReviewVerbs, Session, SessionPlace, SessionVerbs, SettingVerbs, Settings, ShelfVerbs, Shelves, Sighting,
-    Store, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, ThreatVerbs, Vote,
-    VoteVerbs, Waiting, Work, store::Look,
+    NewHold, NewNotice, Notice, NoticeChange, NoticeVerbs, Part, Raised, Retention, Review, ReviewState,
+    ReviewVerbs, SealVerbs, Sealer, Session, SessionPlace, SessionVerbs, SettingVerbs, Settings, ShelfVerbs,
+    Shelves, Sighting, Store, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState,
+    ThreatVerbs, Vote, VoteVerbs, Waiting, Work, store::Look,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -79,6 +79,10 @@ impl<S: Store> Store for Failing<S> {
     fn others_version(&self) -> Result<u64> {
         self.inner.others_version()
     }
+
+    fn seal_with(&self, sealer: Arc<dyn Sealer>) -> Result<()> {
+        self.inner.seal_with(sealer)
+    }
 }
 
 struct FailingLedger<'a> {
@@ -122,10 +126,16 @@ forward! {
         fn checkpoints_thin() -> u64;
         fn checkpoint_last() -> Option<(u64, String)>;
     }
+    SealVerbs {
+        fn part_holds(part: Part) -> bool;
+        fn broken_parts(sealer: &dyn Sealer) -> Vec<Part>;
+        fn seal_anew() -> ();
+    }
     HoldVerbs {
         fn hold_open(hold: &NewHold) -> Option<HoldId>;
         fn hold_get(id: HoldId) -> Option<Hold>;
         fn hold_by_ticket(ticket: &Ticket) -> Option<Hold>;
+        fn hold_is_listed(hold: &Hold) -> bool;
         fn hold_of_call(digest: &CallDigest) -> Option<Hold>;
         fn hold_denied_of_call(digest: &CallDigest) -> Option<Hold>;
         fn hold_change(id: HoldId, change: &HoldChange) -> ();
@@ -171,6 +181,8 @@ forward! {
     }
     SessionVerbs {
         fn session_seen(sighting: &Sighting<'_>) -> bool;
+        fn session_is_known(id: &str) -> bool;
+        fn session_name(number: i64) -> Option<String>;
         fn session_get(id: &str) -> Option<Session>;
         fn session_agent(id: &str) -> String;
         fn sessions(limit: usize) -> Vec<Session>;

@@ -9,9 +9,9 @@ use placet_core::{
 
 use crate::{
     AgedOut, Agent, CrisisMark, Deployed, Entry, Escalation, Happening, Hold, HoldChange, HoldId, HoldPlace,
-    NewHold, NewNotice, Notice, NoticeChange, Raised, Retention, Review, ReviewState, Session, SessionPlace,
-    Settings, Sighting, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat, ThreatState, Vote,
-    Waiting,
+    NewHold, NewNotice, Notice, NoticeChange, Part, Raised, Retention, Review, ReviewState, Sealer, Session,
+    SessionPlace, Settings, Sighting, StoreError, StoredGrant, StoredLogin, StoredRecord, Threat,
+    ThreatState, Vote, Waiting,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -20,6 +20,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 pub trait Ledger:
     SettingVerbs
     + LogVerbs
+    + SealVerbs
     + HoldVerbs
     + VoteVerbs
     + ReviewVerbs
@@ -96,6 +97,16 @@ pub trait LogVerbs {
     fn checkpoint_last(&mut self) -> Result<Option<(u64, String)>>;
 }
 
+/// Seals over rows.
+pub trait SealVerbs {
+    /// Whether the rows of `part` are those that were sealed. It fails where nothing seals them.
+    fn part_holds(&mut self, part: Part) -> Result<bool>;
+    /// The parts whose rows are not those that `sealer` has sealed.
+    fn broken_parts(&mut self, sealer: &dyn Sealer) -> Result<Vec<Part>>;
+    /// Seals all rows as they are from now on, whatever they were.
+    fn seal_anew(&mut self) -> Result<()>;
+}
+
 /// Holds, and how much waits for people.
 pub trait HoldVerbs {
     /// Opens a hold. Nothing if there is a hold with the same ticket already.
@@ -104,6 +115,8 @@ pub trait HoldVerbs {
     fn hold_get(&mut self, id: HoldId) -> Result<Option<Hold>>;
     /// The hold with this ticket.
     fn hold_by_ticket(&mut self, ticket: &Ticket) -> Result<Option<Hold>>;
+    /// Whether a hold stands in the list by which its part is sealed: of those that wait, or of those that are approved.
+    fn hold_is_listed(&mut self, hold: &Hold) -> Result<bool>;
     /// The last hold of this very call that could come back.
     fn hold_of_call(&mut self, digest: &CallDigest) -> Result<Option<Hold>>;
     /// The last hold of this very call to which a person said no, whether or not the call could come back.
@@ -200,6 +213,10 @@ pub trait ShelfVerbs {
 pub trait SessionVerbs {
     /// A session and its agent were seen. What was not known of it before is learned; true if that is who started it.
     fn session_seen(&mut self, sighting: &Sighting<'_>) -> Result<bool>;
+    /// Whether there is a row of this session, to which records can belong.
+    fn session_is_known(&mut self, id: &str) -> Result<bool>;
+    /// The name of the session with this number.
+    fn session_name(&mut self, number: i64) -> Result<Option<String>>;
     /// A session.
     fn session_get(&mut self, id: &str) -> Result<Option<Session>>;
     /// The agent that was first named in a session; an empty one if there was none.

@@ -31,6 +31,8 @@ mod notice;
 
 mod retention;
 
+mod seal;
+
 mod waiting;
 
 mod shelves;
@@ -50,13 +52,14 @@ pub use happening::Happening;
 pub use hold::{Hold, HoldChange, HoldId, HoldPlace, NewHold};
 pub use ledger::{
     CounterVerbs, CrisisVerbs, GrantVerbs, HappeningVerbs, HoldVerbs, Ledger, LogVerbs, LoginVerbs,
-    NoticeVerbs, ReviewVerbs, SessionVerbs, SettingVerbs, ShelfVerbs, ThreatVerbs, VoteVerbs,
+    NoticeVerbs, ReviewVerbs, SealVerbs, SessionVerbs, SettingVerbs, ShelfVerbs, ThreatVerbs, VoteVerbs,
 };
 pub use log::{Entry, EntryKind, StoredRecord};
 pub use login::StoredLogin;
 pub use notice::{NewNotice, Notice, NoticeChange, NoticeState};
 pub use retention::{AgedOut, Retention};
 pub use review::{Review, ReviewState};
+pub use seal::{Part, SealPurpose, Sealer};
 pub use session::{Agent, Deployed, Session, SessionPlace, Sighting};
 pub use setting::{Setting, Settings};
 pub use shelves::{Seen, Shelves};

@@ -95,6 +95,8 @@ pub struct StoredRecord {
     pub kind: Option<EntryKind>,
     /// When.
     pub at: Timestamp,
+    /// The number of the session it belongs to.
+    pub session: Option<i64>,
     /// The host's name for the call.
     pub call: Option<String>,
     /// The bytes.

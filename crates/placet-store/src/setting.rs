@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 pub struct Settings {
     /// How often any of them was changed.
     pub version: u64,
+    /// Whether they are not those that were sealed: then none of them counts.
+    pub tampered: bool,
     /// The settings by name.
     pub values: BTreeMap<String, Setting>,
 }
@@ -19,13 +21,14 @@ pub struct Setting {
 }
 
 impl Settings {
-    /// The value of `key`.
+    /// The value of `key`; none where the settings were tampered with.
     pub fn get(&self, key: &str) -> Option<&str> {
-        self.values.get(key).map(|setting| setting.value.as_str())
+        self.values.get(key).filter(|_| !self.tampered).map(|setting| setting.value.as_str())
     }
 
-    /// All settings: name and value.
+    /// All settings that count: name and value.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.values.iter().map(|(name, setting)| (name.as_str(), setting.value.as_str()))
+        let counting = self.values.iter().filter(|_| !self.tampered);
+        counting.map(|(name, setting)| (name.as_str(), setting.value.as_str()))
     }
 }

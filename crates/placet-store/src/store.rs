@@ -9,7 +9,7 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use crate::{Fault, Ledger, Shelves, StoreError};
+use crate::{Fault, Ledger, Sealer, Shelves, StoreError};
 
 /// Where everything durable lives.
 pub trait Store: Send + Sync {
@@ -25,6 +25,8 @@ pub trait Store: Send + Sync {
     /// A number that changes when another process has written: if that was while this one wrote, at the next look but one.
     /// It may change without that, as it does once when this one has stopped writing.
     fn others_version(&self) -> Result<u64, StoreError>;
+    /// From now on, rows are sealed with `sealer`. To be said once, before anything is written.
+    fn seal_with(&self, sealer: Arc<dyn Sealer>) -> Result<(), StoreError>;
 }
 
 /// Something that only looks.

@@ -258,6 +258,7 @@ fn verify(arguments: &Audit, against: Option<&std::path::Path>) -> anyhow::Resul
                 let index = match &error {
                     VerifyError::Record { index, .. } => Some(*index),
                     VerifyError::Short { .. }
+                    | VerifyError::Tampered { .. }
                     | VerifyError::Head
                     | VerifyError::Checkpoint { .. }
                     | VerifyError::Against(_)

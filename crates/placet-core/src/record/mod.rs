@@ -104,8 +104,27 @@ pub struct Decided<'a> {
     /// How many people must agree, and who is asked besides, where one answer of anybody is not enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<&'a Needs>,
+    /// How the hold was opened, in the record that opened it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opened: Option<Opened>,
     /// From the question to this record, in microseconds.
     pub took_us: u64,
+}
+
+/// How a hold was opened, beside what its decision says: a row that says something else is not the one that was opened.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Opened {
+    /// Until when a person can answer.
+    pub deadline: Timestamp,
+    /// Whether only the caller that waits can use the answer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub inline_only: bool,
+    /// Whether it touches life and safety.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub crisis: bool,
+    /// The hash of what people see of it.
+    #[serde(serialize_with = "bytes")]
+    pub card: [u8; 32],
 }
 
 /// A call as a record shows it.
@@ -458,6 +477,7 @@ impl<'a> Decided<'a> {
             warrants: &[],
             ticket: None,
             needs: None,
+            opened: None,
             took_us: 0,
         }
     }

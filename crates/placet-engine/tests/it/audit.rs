@@ -115,7 +115,7 @@ async fn an_approval_cannot_be_written_into_the_database() {
     );
     let answer = rig.ask(risky()).await;
     assert_eq!(short(&answer), format!("Blocked: nobody has signed the approval of {first}."));
-    rig.verify().unwrap();
+    assert!(matches!(rig.verify(), Err(VerifyError::Tampered { .. })));
 }
 
 #[tokio::test]
@@ -149,7 +149,7 @@ async fn an_approval_that_is_used_at_once_is_never_written_down() {
     change(&rig.file(), &format!("update hold set state = 'approved' where ticket = '{ticket}'"));
     let answer = rig.ask(risky()).await;
     assert_eq!(short(&answer), format!("Blocked: nobody has signed the approval of {ticket}."));
-    rig.verify().unwrap();
+    assert!(matches!(rig.verify(), Err(VerifyError::Tampered { .. })));
 }
 
 #[tokio::test]
@@ -189,7 +189,7 @@ async fn an_approval_is_not_good_for_another_row() {
         ),
     );
     assert_eq!(short(&rig.ask(risky()).await), format!("Blocked: the approval of {second} was used before."));
-    rig.verify().unwrap();
+    assert!(matches!(rig.verify(), Err(VerifyError::Tampered { .. })));
 }
 
 #[tokio::test]

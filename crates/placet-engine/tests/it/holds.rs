@@ -16,7 +16,7 @@ use placet_core::{
 };
 use placet_engine::{AnswerError, HoldName, ManualClock, Ruling, Submission};
 use placet_store::{
-    Ledger, Look, Shelves, Store, StoreError, Work,
+    Ledger, Look, Sealer, Shelves, Store, StoreError, Work,
     sqlite::{Options, SqliteStore},
     transact, wait_for,
 };
@@ -265,6 +265,10 @@ impl Store for Looked {
 
     fn others_version(&self) -> Result<u64, StoreError> {
         self.inner.others_version()
+    }
+
+    fn seal_with(&self, sealer: Arc<dyn Sealer>) -> Result<(), StoreError> {
+        self.inner.seal_with(sealer)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod audit;
 mod card;
+mod columns;
 mod crash;
 mod crisis;
 mod edits;
@@ -20,6 +21,7 @@ mod rig;
 mod rules;
 mod search;
 mod simulation;
+mod tampered;
 mod tokens;
 mod users;
 mod votes;

@@ -7,6 +7,7 @@ use placet_core::{
     rule::{Shelf, Track},
 };
 
+use super::seals::Seals;
 use crate::{HoldChange, HoldId, Settings, Sighting};
 
 /// Sessions and shelves that are kept at hand.
@@ -34,6 +35,10 @@ pub struct Cache {
     /// Shelves that those who decide have not at hand as they are.
     pub news_of_shelves: Vec<Track>,
     pub grown: bool,
+    /// The seals over rows, once somebody has asked for them.
+    pub seals: Option<Seals>,
+    /// Whether the head is another one than the one that was sealed last.
+    pub unsealed: bool,
 }
 
 /// A session whose row is there, and what is to be added to it.

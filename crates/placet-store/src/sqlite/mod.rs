@@ -14,13 +14,15 @@ mod place;
 
 mod rows;
 
+mod seals;
+
 mod watcher;
 
 mod writer;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     thread::JoinHandle,
 };
 
@@ -31,12 +33,13 @@ use self::{
     cache::Cache, journal::Checkpointer, ledger::SqliteLedger, place::Place, watcher::Watcher, writer::Desk,
 };
 use crate::{
-    Shelves, StoreError,
+    Sealer, Shelves, StoreError,
     store::{Look, Store, Work},
 };
 
 pub use backup::Beside;
 pub use connection::Options;
+pub use seals::{SEALED, SealedTable};
 
 /// Work that may wait in the queue: a call of each connection that a service takes, should they all come at once. Who comes
 /// when it is full is told so at once.
@@ -55,6 +58,7 @@ pub struct SqliteStore {
     readers: Arc<Readers>,
     shelves: Arc<Shelves>,
     watcher: Mutex<Watcher>,
+    sealer: OnceLock<Arc<dyn Sealer>>,
 }
 
 /// Connections that only read, for whoever needs one.
@@ -112,6 +116,7 @@ impl SqliteStore {
             readers,
             shelves,
             watcher: Mutex::new(watcher),
+            sealer: OnceLock::new(),
         })
     }
 
@@ -148,7 +153,7 @@ impl Store for SqliteStore {
             // One moment for all that is looked at.
             connection.execute_batch("begin deferred").map_err(rows::told)?;
             let mut cache = Cache::default();
-            let result = look(&mut SqliteLedger::new(connection, &mut cache));
+            let result = look(&mut SqliteLedger::new(connection, &mut cache, self.sealer.get(), None));
             let ended = connection.execute_batch("rollback").map_err(rows::told);
             result.and(ended)
         })
@@ -164,6 +169,13 @@ impl Store for SqliteStore {
 
     fn others_version(&self) -> Result<u64, StoreError> {
         self.watcher.lock().unwrap_or_else(PoisonError::into_inner).others(&self.desk)
+    }
+
+    fn seal_with(&self, sealer: Arc<dyn Sealer>) -> Result<(), StoreError> {
+        self.desk.seal_with(Arc::clone(&sealer), self.options.read_only)?;
+        // Another engine over this store has the same key.
+        let _ = self.sealer.set(sealer);
+        Ok(())
     }
 }
 

@@ -84,7 +84,7 @@ pub fn hold(row: &Row<'_>) -> rusqlite::Result<Option<Hold>> {
 }
 
 /// The columns of a record, in the order in which [`record`] reads them.
-pub const RECORD: &str = "idx, kind, at, body, leaf, seal, call";
+pub const RECORD: &str = "idx, kind, at, body, leaf, seal, call, session";
 
 /// Reads a record.
 pub fn record(row: &Row<'_>) -> rusqlite::Result<StoredRecord> {
@@ -96,6 +96,7 @@ pub fn record(row: &Row<'_>) -> rusqlite::Result<StoredRecord> {
         leaf: row.get(4)?,
         seal: row.get(5)?,
         call: row.get(6)?,
+        session: row.get(7)?,
     })
 }
 

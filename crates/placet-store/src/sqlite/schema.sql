@@ -5,14 +5,21 @@ create table setting (
     value text not null
 ) without rowid;
 
--- One row: the log as a whole, how often settings were changed.
+-- One row: the log as a whole, how often settings were changed. The seal is keyed; it binds both, and every row of `seal`.
 create table head (
     one              integer primary key check (one = 1),
     size             integer not null,
     peaks            blob not null,
-    settings_version integer not null
+    settings_version integer not null,
+    seal             blob not null
 );
-insert into head values (1, 0, x'', 0);
+insert into head values (1, 0, x'', 0, x'');
+
+-- What the rows of a part of the data come to, under a key.
+create table seal (
+    part text primary key,
+    sum  blob not null
+) without rowid;
 
 create table record (
     idx     integer primary key,

@@ -20,8 +20,9 @@ use super::{
     ledger::SqliteLedger,
     place::Place,
     rows::{data_version, told},
+    seals::{self, Changes},
 };
-use crate::{Fault, Shelves, StoreError, Turn, store::Work};
+use crate::{Fault, Sealer, Shelves, StoreError, Turn, store::Work};
 
 /// Pieces of work in one transaction.
 const BATCH_MAX: usize = 512;
@@ -53,8 +54,17 @@ impl Desk {
         let cache = Cache::default();
         let written = Arc::new(Written::default());
         let seen = Arc::clone(&written);
-        let writer =
-            Writer { connection, place, cache, version: None, busy, took: Duration::ZERO, written: seen };
+        let writer = Writer {
+            connection,
+            place,
+            cache,
+            version: None,
+            busy,
+            took: Duration::ZERO,
+            written: seen,
+            sealer: None,
+            changes: Arc::default(),
+        };
         Self { writer: Mutex::new(writer), queued: AtomicUsize::new(0), shelves, written }
     }
 
@@ -86,6 +96,17 @@ impl Desk {
             }
             self.queued.fetch_sub(pieces, Ordering::SeqCst);
         }
+    }
+
+    /// From now on, rows are sealed with `sealer`.
+    pub fn seal_with(&self, sealer: Arc<dyn Sealer>, read_only: bool) -> Result<(), StoreError> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if !read_only {
+            seals::watch(&writer.connection, Arc::clone(&sealer), Arc::clone(&writer.changes))?;
+        }
+        writer.sealer = Some(sealer);
+        writer.cache = Cache::default();
+        Ok(())
     }
 
     /// Does something while nobody here writes.
@@ -137,6 +158,9 @@ struct Writer {
     /// How long the last write took.
     took: Duration,
     written: Arc<Written>,
+    sealer: Option<Arc<dyn Sealer>>,
+    /// What the transaction changes of the sums of rows.
+    changes: Arc<Changes>,
 }
 
 impl Writer {
@@ -181,6 +205,7 @@ impl Writer {
             // There may be no transaction to end: a full disk ends it by itself.
             let _ = self.connection.execute_batch("rollback");
             self.cache = Cache::default();
+            self.changes.forget();
             self.version = None;
         }
         self.took = start.elapsed();
@@ -203,11 +228,12 @@ impl Writer {
             self.written.foreign.fetch_add(1, Ordering::SeqCst);
         }
         self.cache.tidy();
-        let mut ledger = SqliteLedger::new(&self.connection, &mut self.cache);
+        let changes = self.sealer.is_some().then_some(&*self.changes);
+        let mut ledger = SqliteLedger::new(&self.connection, &mut self.cache, self.sealer.as_ref(), changes);
         for work in batch.iter_mut() {
             (work.run)(&mut ledger).map_err(Failure::OfWork)?;
         }
-        ledger.flush().map_err(Failure::OfFile)?;
+        ledger.finish().map_err(Failure::OfFile)?;
         // As late as can be: what is written to a file that nobody finds again was not written.
         self.place.check().map_err(Failure::OfFile)?;
         self.written.own.fetch_add(1, Ordering::SeqCst);

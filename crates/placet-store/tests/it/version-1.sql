@@ -10,9 +10,15 @@ create table head (
     one              integer primary key check (one = 1),
     size             integer not null,
     peaks            blob not null,
-    settings_version integer not null
+    settings_version integer not null,
+    seal             blob not null
 );
-insert into head values (1, 0, x'', 0);
+insert into head values (1, 0, x'', 0, x'');
+
+create table seal (
+    part text primary key,
+    sum  blob not null
+) without rowid;
 
 create table record (
     idx     integer primary key,

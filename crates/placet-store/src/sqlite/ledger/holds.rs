@@ -8,7 +8,7 @@ use rusqlite::{Params, params};
 
 use super::{Result, SqliteLedger};
 use crate::{
-    Hold, HoldChange, HoldId, HoldPlace, HoldVerbs, NewHold, Waiting,
+    Hold, HoldChange, HoldId, HoldPlace, HoldVerbs, LogVerbs as _, NewHold, Waiting,
     sqlite::rows::{self, damaged},
 };
 
@@ -82,6 +82,28 @@ impl HoldVerbs for SqliteLedger<'_> {
 
     fn hold_by_ticket(&mut self, ticket: &Ticket) -> Result<Option<Hold>> {
         self.one_hold("where ticket = ?", [ticket.as_str()])
+    }
+
+    fn hold_is_listed(&mut self, hold: &Hold) -> Result<bool> {
+        self.flush_holds()?;
+        let sql = match hold.state {
+            HoldState::Pending => {
+                "select 1 from hold indexed by hold_pending where state = 'pending' and crisis = ?1 \
+                 and deadline = ?2 and ?3 = ?3 and id = ?4"
+            }
+            HoldState::Approved => {
+                "select 1 from hold indexed by hold_redeem where state = 'approved' and ?1 = ?1 and ?2 = ?2 \
+                 and redeem_until = ?3 and id = ?4"
+            }
+            HoldState::Denied
+            | HoldState::Expired
+            | HoldState::Abandoned
+            | HoldState::Redeemed
+            | HoldState::Lapsed => return Ok(false),
+        };
+        let opened = &hold.opened;
+        let values = params![opened.crisis, opened.deadline.as_ms(), hold.redeem_until.as_ms(), hold.id.0];
+        Ok(self.one(sql, values, |_| Ok(()))?.is_some())
     }
 
     fn hold_of_call(&mut self, digest: &CallDigest) -> Result<Option<Hold>> {
@@ -194,11 +216,11 @@ impl HoldVerbs for SqliteLedger<'_> {
 
     fn waiting(&mut self) -> Result<Waiting> {
         self.flush_holds()?;
+        let records = self.log_size()?;
         let sql = "select (select count(*) from hold where state = 'pending'),
                           (select coalesce(max(id), 0) from hold),
                           (select count(*) from threat where state = 1),
-                          (select count(*) from review where state < 3),
-                          (select size from head)";
+                          (select count(*) from review where state < 3)";
         let waiting = self.one(sql, [], |row| {
             let count = |at| row.get::<_, i64>(at).map(|count| count.unsigned_abs());
             Ok(Waiting {
@@ -206,7 +228,7 @@ impl HoldVerbs for SqliteLedger<'_> {
                 last_hold: row.get(1)?,
                 threats: count(2)?,
                 reviews: count(3)?,
-                records: count(4)?,
+                records,
             })
         })?;
         Ok(waiting.unwrap_or_default())

@@ -23,16 +23,6 @@ impl SqliteLedger<'_> {
         self.cache.tree.as_mut().ok_or_else(|| damaged("the head of the log"))
     }
 
-    /// Writes how large the log has become.
-    pub(super) fn flush_tree(&mut self) -> Result<()> {
-        if std::mem::take(&mut self.cache.grown)
-            && let Some(tree) = &self.cache.tree
-        {
-            self.run("update head set size = ?, peaks = ?", params![tree.size() as i64, tree.peaks()])?;
-        }
-        Ok(())
-    }
-
     /// The first `limit` records of a session, of those `which` a place says, in the order of the log.
     fn some_of_session(
         &mut self,

@@ -10,16 +10,19 @@ mod logins;
 mod notices;
 mod retention;
 mod reviews;
+mod seals;
 mod sessions;
 mod settings;
 mod shelves;
 mod threats;
 mod votes;
 
+use std::sync::Arc;
+
 use rusqlite::{Connection, OptionalExtension as _, Params, Row};
 
-use super::{cache::Cache, rows::told};
-use crate::StoreError;
+use super::{cache::Cache, rows::told, seals::Changes};
+use crate::{Sealer, StoreError};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -27,11 +30,19 @@ type Result<T> = std::result::Result<T, StoreError>;
 pub struct SqliteLedger<'a> {
     connection: &'a Connection,
     cache: &'a mut Cache,
+    sealer: Option<&'a Arc<dyn Sealer>>,
+    /// What the transaction changes of the sums of rows, where it is the writer's.
+    changes: Option<&'a Changes>,
 }
 
 impl<'a> SqliteLedger<'a> {
-    pub fn new(connection: &'a Connection, cache: &'a mut Cache) -> Self {
-        Self { connection, cache }
+    pub fn new(
+        connection: &'a Connection,
+        cache: &'a mut Cache,
+        sealer: Option<&'a Arc<dyn Sealer>>,
+        changes: Option<&'a Changes>,
+    ) -> Self {
+        Self { connection, cache, sealer, changes }
     }
 
     fn run(&self, sql: &str, values: impl Params) -> Result<usize> {
@@ -61,9 +72,14 @@ impl<'a> SqliteLedger<'a> {
 
     /// Writes what was only kept in mind so far: once for many pieces of work.
     pub fn flush(&mut self) -> Result<()> {
-        self.flush_tree()?;
         self.flush_holds()?;
         self.flush_shelves()?;
         self.flush_sessions()
+    }
+
+    /// The same at the end of a transaction, with the head and its seal.
+    pub fn finish(&mut self) -> Result<()> {
+        self.flush()?;
+        self.flush_head()
     }
 }

@@ -106,6 +106,14 @@ impl SessionVerbs for SqliteLedger<'_> {
         Ok(parent_learned)
     }
 
+    fn session_is_known(&mut self, id: &str) -> Result<bool> {
+        Ok(self.session_number(id)?.is_some())
+    }
+
+    fn session_name(&mut self, number: i64) -> Result<Option<String>> {
+        self.one("select id from session where no = ?", [number], |row| row.get(0))
+    }
+
     fn session_get(&mut self, id: &str) -> Result<Option<Session>> {
         self.flush()?;
         self.one(&format!("select {} from session where id = ?", rows::SESSION), [id], rows::session)

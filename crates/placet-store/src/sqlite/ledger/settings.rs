@@ -2,7 +2,7 @@
 
 use super::{Result, SqliteLedger};
 use crate::{
-    Setting, SettingVerbs, Settings,
+    Part, SealVerbs as _, Setting, SettingVerbs, Settings,
     sqlite::rows::{count, damaged},
 };
 
@@ -15,7 +15,8 @@ impl SettingVerbs for SqliteLedger<'_> {
         let values = self.all("select key, value from setting", [], |row| {
             Ok((row.get(0)?, Setting { value: row.get(1)? }))
         })?;
-        let settings = Settings { version, values: values.into_iter().collect() };
+        let tampered = self.is_sealed() && !self.part_holds(Part::Settings)?;
+        let settings = Settings { version, tampered, values: values.into_iter().collect() };
         self.cache.settings = Some(settings.clone());
         Ok(settings)
     }
@@ -31,6 +32,8 @@ impl SettingVerbs for SqliteLedger<'_> {
     }
 
     fn setting_put(&mut self, key: &str, value: &str) -> Result<()> {
+        self.read_seals()?;
+        self.cache.unsealed = true;
         self.run("insert into setting values (?1, ?2) on conflict do update set value = ?2", [key, value])?;
         self.run("update head set settings_version = settings_version + 1", [])?;
         (self.cache.settings, self.cache.settings_version) = (None, None);

@@ -47,6 +47,7 @@ pub fn records_are_kept_in_their_order(place: &dyn Place) {
         index: 3,
         kind: Some(EntryKind::HoldStep),
         at: at(1),
+        session: None,
         call: None,
         body: b"record 3".to_vec(),
         leaf: leaf(b"record 3").to_vec(),
