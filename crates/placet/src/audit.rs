@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use data_encoding::BASE64;
 use placet_core::{log::SealedCheckpoint, record::expand};
 use placet_engine::{Verifier, VerifyError};
+use placet_store::wait_for;
 use serde_json::json;
 
 use crate::{
@@ -28,6 +29,7 @@ Examples:
   placet audit verify
   placet audit checkpoint > /elsewhere/placet.checkpoint
   placet audit verify --against /elsewhere/placet.checkpoint
+  placet audit reseal
   placet audit show 1234
   placet audit search --kind decision --verdict block --since 24h
   placet audit search --text origin --json | jq .index
@@ -51,6 +53,9 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         against: Option<PathBuf>,
     },
+    /// Seal the data anew after somebody else has changed it: what rests on the change is taken back, and everything is stopped
+    /// until an operator resumes it.
+    Reseal,
     /// Print the last signed checkpoint.
     Checkpoint,
     /// Show a record.
@@ -133,6 +138,7 @@ const AT_ONCE: usize = 1_000;
 pub fn run(arguments: &Audit) -> anyhow::Result<ExitCode> {
     match &arguments.command {
         Command::Verify { against } => verify(arguments, against.as_deref()),
+        Command::Reseal => reseal(arguments),
         Command::Checkpoint => {
             let signed = arguments.data.ground()?.consult("/v1/checkpoints", &json!({}))?;
             let (size, text) = (&signed["size"], text(&signed, "text"));
@@ -148,6 +154,23 @@ pub fn run(arguments: &Audit) -> anyhow::Result<ExitCode> {
         Command::Prove(what) => prove::run(what, &arguments.data),
         Command::Export(what) => export::run(what, &arguments.data),
     }
+}
+
+fn reseal(arguments: &Audit) -> anyhow::Result<ExitCode> {
+    let home = arguments.data.open()?;
+    let parts = wait_for(home.engine.reseal(&home.credential()?))?;
+    let names: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
+    let mut out = anstream::stdout();
+    if arguments.data.json {
+        writeln!(out, "{}", json!({ "resealed": names }))?;
+    } else if names.is_empty() {
+        writeln!(out, "nothing was changed by anybody else, so nothing is sealed anew")?;
+    } else {
+        writeln!(out, "sealed anew; somebody other than Placet had changed: {}", names.join(", "))?;
+        writeln!(out, "  what rested on that is taken back, and everything is stopped")?;
+        writeln!(out, "  look through `placet audit search --kind setting`, then `placet resume`")?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn show(arguments: &Audit, index: u64) -> anyhow::Result<ExitCode> {
@@ -247,7 +270,10 @@ fn verify(arguments: &Audit, against: Option<&std::path::Path>) -> anyhow::Resul
                 )?,
             }
             if keys.is_none() {
-                writeln!(out, "  checked without the secret key of the log")?;
+                writeln!(
+                    out,
+                    "  checked without the secret key of the log: rows beside it were not checked"
+                )?;
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -272,8 +298,24 @@ fn verify(arguments: &Audit, against: Option<&std::path::Path>) -> anyhow::Resul
                 )?;
             } else {
                 let bad = style::BAD;
-                writeln!(out, "{bad}the log does not hold{bad:#}: {error}")?;
-                writeln!(out, "  keep the data directory as it is, and compare with a back-up")?;
+                match &error {
+                    VerifyError::Tampered { .. } => {
+                        writeln!(out, "{bad}the data does not hold{bad:#}: {error}")?;
+                        writeln!(
+                            out,
+                            "  the log itself holds; restore a back-up, or take back what was changed with `placet audit reseal`"
+                        )?;
+                    }
+                    VerifyError::Record { .. }
+                    | VerifyError::Short { .. }
+                    | VerifyError::Head
+                    | VerifyError::Checkpoint { .. }
+                    | VerifyError::Stopped
+                    | VerifyError::Store(_) => {
+                        writeln!(out, "{bad}the log does not hold{bad:#}: {error}")?;
+                        writeln!(out, "  keep the data directory as it is, and compare with a back-up")?;
+                    }
+                }
             }
             Ok(ExitCode::from(BROKEN))
         }

@@ -10,12 +10,14 @@ use std::{
 use anyhow::{Context as _, bail};
 use clap::Args;
 use placet_core::log::{SealedCheckpoint, VerifierKey};
-use placet_engine::{Verified, Verifier};
+use placet_engine::{AuditKeys, Verified, Verifier, VerifyError};
 use placet_store::{
     StoreError,
     sqlite::{Options, SqliteStore},
     wait_for,
 };
+
+use zeroize::Zeroizing;
 
 use crate::{
     edits::Edits,
@@ -55,6 +57,9 @@ pub struct Restore {
     /// A checkpoint that was kept elsewhere: the restored log must go on from it, or end before it and say so.
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
+    /// The `audit.key` that was kept apart, where it is not in the back-up: with it, rows beside the log are checked too.
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
     #[command(flatten)]
     pub data: Data,
 }
@@ -138,7 +143,8 @@ pub fn restore(arguments: &Restore) -> anyhow::Result<ExitCode> {
             fs::remove_file(&left).with_context(|| format!("cannot remove `{}`", left.display()))?;
         }
     }
-    let (verified, with_key) = result?;
+    let (verified, checked) = result?;
+    let with_key = directory.join(SECRET).exists();
     let mut out = anstream::stdout();
     if arguments.data.json {
         let said = serde_json::json!({ "data": directory, "verified": verified, "with_keys": with_key });
@@ -161,6 +167,12 @@ pub fn restore(arguments: &Restore) -> anyhow::Result<ExitCode> {
         writeln!(
             out,
             "  the secret key of the log was not in the back-up: put your `{SECRET}` there before the service starts"
+        )?;
+    }
+    if !checked {
+        writeln!(
+            out,
+            "  rows beside the log were not checked, for want of that key: `placet audit verify` does so, and so does the service"
         )?;
     }
     writeln!(
@@ -194,9 +206,15 @@ fn put_in_place(
     let against = against.map(SealedCheckpoint::from_text);
     let store =
         SqliteStore::open(draft, Options { read_only: true, ..Options::default() }).map_err(remedied)?;
-    let checked = Verifier { store: &store, verifier, keys: None, against };
-    let verified = checked.verify(|_| {}).map_err(|error| {
-        anyhow::anyhow!("the log in the back-up does not hold, and nothing was restored: {error}")
+    let keys = sealing_keys(arguments, directory, named(SECRET))?;
+    // A key of another log says nothing of this one, and is refused below.
+    let keys = keys.filter(|keys| keys.verifier() == verifier);
+    let checked = Verifier { store: &store, verifier, keys: keys.as_ref(), against };
+    let verified = checked.verify(|_| {}).map_err(|error| match error {
+        VerifyError::Tampered { .. } => anyhow::anyhow!(
+            "{error}, in the back-up; nothing was restored\n  take a back-up that nobody else could write"
+        ),
+        error => anyhow::anyhow!("the log in the back-up does not hold, and nothing was restored: {error}"),
     })?;
     drop(store);
     for (name, mode) in [(PUBLIC, 0o644), (SECRET, 0o600)] {
@@ -230,5 +248,25 @@ fn put_in_place(
     // A link refuses to take the place of a file that is there.
     fs::hard_link(draft, database).with_context(|| format!("cannot write `{}`", database.display()))?;
     fs::File::open(directory).and_then(|directory| directory.sync_all())?;
-    Ok((verified, named(SECRET).is_some()))
+    Ok((verified, keys.is_some()))
+}
+
+/// The secret key of the log: from the back-up, from the file that was named, or from where it is to be.
+fn sealing_keys(
+    arguments: &Restore,
+    directory: &Path,
+    within: Option<&[u8]>,
+) -> anyhow::Result<Option<AuditKeys>> {
+    let there = directory.join(SECRET);
+    let text = match (within, &arguments.key) {
+        (Some(bytes), _) => Zeroizing::new(String::from_utf8_lossy(bytes).into_owned()),
+        (None, Some(file)) => keyring::read_private(file)?,
+        (None, None) if there.exists() => keyring::read_private(&there)?,
+        (None, None) => return Ok(None),
+    };
+    let keys = home::parse_log_keys(&text);
+    if keys.is_none() && arguments.key.is_some() {
+        bail!("the file named with `--key` is not the key of a log");
+    }
+    Ok(keys)
 }

@@ -216,17 +216,19 @@ fn log_keys(directory: &Path) -> anyhow::Result<AuditKeys> {
         }
     }
     let text = keyring::read_private(&path)?;
-    let parts = text.trim().strip_prefix(KEY_PREFIX).and_then(|text| text.split_once(' '));
-    let keys = parts.and_then(|(origin, encoded)| {
-        let seed = Zeroizing::new(BASE64URL_NOPAD.decode(encoded.as_bytes()).ok()?);
-        AuditKeys::from_seed(origin, seed.as_slice().try_into().ok()?)
-    });
-    let Some(keys) = keys else { bail!("`{}` is not the key of a log", path.display()) };
+    let Some(keys) = parse_log_keys(&text) else { bail!("`{}` is not the key of a log", path.display()) };
     let public = directory.join(LOG_PUBLIC);
     if !public.exists() {
         let _ = keyring::write_new(&public, format!("{}\n", keys.verifier()).as_bytes(), 0o644);
     }
     Ok(keys)
+}
+
+/// The keys in the text of a key file.
+pub fn parse_log_keys(text: &str) -> Option<AuditKeys> {
+    let (origin, encoded) = text.trim().strip_prefix(KEY_PREFIX)?.split_once(' ')?;
+    let seed = Zeroizing::new(BASE64URL_NOPAD.decode(encoded.as_bytes()).ok()?);
+    AuditKeys::from_seed(origin, seed.as_slice().try_into().ok()?)
 }
 
 /// A log that is only read, with its directory: where it may not be written too, and by somebody without its secret key.
@@ -284,6 +286,11 @@ impl Home {
         };
         wait_for(self.engine.admit(&credential, None)).map_err(remedied)?;
         Ok(())
+    }
+
+    /// The credential of whoever runs this command.
+    pub fn credential(&self) -> anyhow::Result<Credential> {
+        read_credential(&credential_file()?)
     }
 
     /// Whoever runs this command, if they may change how things are run: by the credential of whoever came first, or the

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use placet_core::{printable, record::View};
-use placet_engine::{ProveError, Prover};
+use placet_engine::{AuditKeys, ProveError, Prover};
 use placet_store::{EntryKind, NoticeState, Store as _, StoreError, StoredRecord, sqlite::SqliteStore};
 
 use super::{About, Examined};
@@ -71,6 +71,25 @@ fn takes_in(decided: View<'_>) -> bool {
     })
 }
 
+/// Whether the rows beside the log are those that were sealed.
+fn rows(store: &SqliteStore, keys: &AuditKeys, seen: &mut Examined) {
+    let mut broken = Vec::new();
+    let looked = store.look(&mut |ledger| {
+        broken = ledger.broken_parts(keys)?;
+        Ok(())
+    });
+    let names = broken.iter().map(|part| part.as_str()).collect::<Vec<_>>().join(", ");
+    match looked {
+        Ok(()) if broken.is_empty() => seen.fact(About::Log, "the rows beside it are those that were sealed"),
+        Ok(()) => seen.finding(
+            About::Log,
+            format!("somebody other than Placet has changed the database ({names}), and nothing that rests on it counts"),
+            "find out who could write it; then restore a back-up, or take back what was changed with `placet audit reseal`",
+        ),
+        Err(error) => seen.finding(About::Log, format!("the database cannot be read: {error}"), error.fault.remedy()),
+    }
+}
+
 /// What nobody could be told.
 pub fn untold(store: &SqliteStore, seen: &mut Examined) {
     let mut dead = 0;
@@ -89,8 +108,8 @@ pub fn untold(store: &SqliteStore, seen: &mut Examined) {
 
 /// Whether the log goes on from its last checkpoint.
 pub fn holds(directory: &Path, store: &SqliteStore, seen: &mut Examined) {
-    let verifier = match home::verifying_keys(directory) {
-        Ok((verifier, _)) => verifier,
+    let (verifier, keys) = match home::verifying_keys(directory) {
+        Ok(keys) => keys,
         Err(error) => {
             seen.finding(
                 About::Log,
@@ -100,6 +119,9 @@ pub fn holds(directory: &Path, store: &SqliteStore, seen: &mut Examined) {
             return;
         }
     };
+    if let Some(keys) = &keys {
+        rows(store, keys, seen);
+    }
     match (Prover { store, verifier }).grown() {
         Ok((signed, size)) => seen.fact(
             About::Log,

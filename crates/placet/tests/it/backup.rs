@@ -127,3 +127,53 @@ fn what_does_not_hold_is_not_restored() {
     let (_, told, code) = run(home.path(), &["backup", "x.db", "--data", text(&home.path().join("nowhere"))]);
     assert_eq!((code, told.contains("there is no log")), (1, true), "{told}");
 }
+
+#[test]
+fn a_back_up_to_which_an_operator_was_added_is_not_restored() {
+    let home = TempDir::new().unwrap();
+    run(home.path(), &["ask", "--agent", "a", "--session", "s", "--", "ls"]);
+    run(home.path(), &["holds", "list"]);
+    let (file, target) = (home.path().join("copy.db"), home.path().join("restored"));
+    let key = home.path().join("data/audit.key");
+    let tampered = |with_keys: &[&str]| {
+        let _ = fs::remove_file(&file);
+        assert_eq!(run(home.path(), &[&["backup", text(&file)], with_keys].concat()).2, 0);
+        let database = rusqlite::Connection::open(&file).unwrap();
+        database.execute("insert into setting values ('approver:eve', 'x')", []).unwrap();
+    };
+    let restore = ["restore", text(&file), "--data", text(&target)];
+    let refused = |more: &[&str]| {
+        let (_, told, code) = run(home.path(), &[&restore[..], more].concat());
+        assert_eq!(
+            (code, told.contains("settings"), told.contains("nothing was restored")),
+            (1, true, true),
+            "{told}"
+        );
+    };
+    tampered(&["--with-keys"]);
+    refused(&[]);
+    tampered(&[]);
+    refused(&["--key", text(&key)]);
+    // Without the key nobody can tell; what is restored then lets nothing run once the key is there.
+    let (said, err, code) = run(home.path(), &restore);
+    assert_eq!((code, said.contains("were not checked")), (0, true), "{said}{err}");
+    fs::copy(&key, target.join("audit.key")).unwrap();
+    let data = ["--data", text(&target)];
+    let there = |words: &[&str]| run(home.path(), &[&words[..1], &data[..], &words[1..]].concat());
+    let ask = ["ask", "--agent", "a", "--session", "s", "--", "ls"];
+    let (said, err, code) = there(&ask);
+    assert!(code != 0 && said.contains("has changed the database"), "{said}{err}");
+    let (said, err, code) = there(&["audit", "verify"]);
+    assert_eq!((code, said.contains("settings")), (6, true), "{said}{err}");
+    let (said, err, _) = there(&["doctor"]);
+    assert!(said.contains("has changed the database (settings)"), "{said}{err}");
+    // Whoever holds the key takes it back.
+    let (said, err, code) = there(&["audit", "reseal"]);
+    assert_eq!((code, said.contains("sealed anew")), (0, true), "{said}{err}");
+    assert_eq!(there(&["audit", "verify"]).2, 0);
+    assert_ne!(there(&ask).2, 0, "everything is stopped");
+    let (said, err, code) = there(&["resume"]);
+    assert_eq!(code, 0, "{said}{err}");
+    let (said, err, code) = there(&ask);
+    assert_eq!(code, 0, "{said}{err}");
+}
