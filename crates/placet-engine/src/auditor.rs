@@ -91,7 +91,7 @@ impl AuditKeys {
         data_encoding::HEXLOWER.encode(&half)
     }
 
-    /// What is kept of somebody who is signed in, in place of the stamp itself: a row without it signs in nobody.
+    /// What is kept of a user who is signed in, in place of the stamp itself: a row without it signs in no user.
     pub(crate) fn login_stamp(&self, name: &[u8; 32], user: &str, expires: Timestamp, stamp: &str) -> String {
         let mac = self.digest.clone().chain_update(b"login\0").chain_update(name);
         let mac = mac.chain_update(expires.as_ms().to_be_bytes());

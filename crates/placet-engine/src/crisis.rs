@@ -101,7 +101,7 @@ impl Prepared {
         if !assessment.effects.iter().any(crisis::is_to_people) {
             return Ok(None);
         }
-        // Where marks were changed, there may have been one for anybody.
+        // Where marks were changed, there may have been one for every addressee.
         if !ledger.part_holds(Part::Crisis)? {
             return Ok(Some(None));
         }

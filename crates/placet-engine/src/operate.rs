@@ -32,7 +32,10 @@ impl Standing {
         Self {
             mode: settings.get(key::MODE).map_or(Mode::Enforce, read),
             agents: settings.iter().filter_map(own).collect(),
-            stopped_by: settings.get(key::STOPPED).filter(|by| !by.is_empty()).map(str::to_owned),
+            stopped_by: match settings.tampered {
+                true => Some("Placet, because another writer has changed the settings".to_owned()),
+                false => settings.get(key::STOPPED).filter(|by| !by.is_empty()).map(str::to_owned),
+            },
         }
     }
 }

@@ -34,7 +34,7 @@ const BY: &str = "audit reseal";
 
 impl Engine {
     /// Seals all rows as they are, and takes back what rests on those that were changed: everything is stopped until an
-    /// operator resumes it, and where the settings were changed, nobody but the holder of `credential` may do anything. Gives the
+    /// operator resumes it, and where the settings were changed, no caller but the holder of `credential` may do anything. Gives the
     /// parts that were changed; nothing is done if none was.
     pub async fn reseal(&self, credential: &Credential) -> Result<Vec<Part>, ResealError> {
         let (store, keys) = (&*self.shared.store, &*self.shared.keys);
@@ -70,7 +70,7 @@ fn take_back(
 ) -> Result<(), StoreError> {
     let is_broken = |parts: &[Part]| parts.iter().any(|part| broken.contains(part));
     let names = broken.iter().map(|part| part.as_str()).collect::<Vec<_>>().join(", ");
-    let said = format!("sealed anew; somebody else had changed: {names}");
+    let said = format!("sealed anew; another writer had changed: {names}");
     set(shared, ledger, key::SEALS, &names, &said)?;
     set(shared, ledger, key::STOPPED, BY, BY)?;
     if is_broken(&[Part::Settings]) {
@@ -83,7 +83,7 @@ fn take_back(
         for name in modes {
             set(shared, ledger, name, "enforce", "enforce")?;
         }
-        set(shared, ledger, own, hash, "the credential of whoever has sealed the data anew")?;
+        set(shared, ledger, own, hash, "the credential of the operator who has sealed the data anew")?;
     }
     // Which sessions were stopped, and which act under a warrant, the log tells.
     let log = Log::read(ledger)?;

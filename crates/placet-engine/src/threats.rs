@@ -224,12 +224,12 @@ pub(crate) fn raise_too_many_holds(
 /// Why a call does not run that rests on `part`.
 pub(crate) fn tampered(part: Part) -> String {
     format!(
-        "somebody other than Placet has changed the database ({}), and nothing that rests on it counts; an operator must run `placet audit verify`",
+        "another writer than Placet has changed the database ({}), and nothing that rests on it counts; an operator must run `placet audit verify`",
         part.as_str()
     )
 }
 
-/// The database was changed by somebody else, and a call was refused for it.
+/// The database was changed by another writer, and a call was refused for it.
 pub(crate) fn raise_tampered(
     keys: &AuditKeys,
     ledger: &mut dyn Ledger,
@@ -237,7 +237,7 @@ pub(crate) fn raise_tampered(
 ) -> Result<(), StoreError> {
     let seen = Match {
         rule: TAMPERED.to_owned(),
-        title: "Somebody other than Placet has changed the database".to_owned(),
+        title: "Another writer than Placet has changed the database".to_owned(),
         severity: Severity::Critical,
         policy: RulePolicy::LogOnly,
     };

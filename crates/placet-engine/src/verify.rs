@@ -75,7 +75,7 @@ pub enum VerifyError {
     },
     /// Rows beside the log are not those that were sealed.
     #[error(
-        "somebody other than Placet has changed rows beside the log: {}",
+        "another writer than Placet has changed rows beside the log: {}",
         .parts.iter().map(|part| part.as_str()).collect::<Vec<_>>().join(", ")
     )]
     Tampered {

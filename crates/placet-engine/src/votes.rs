@@ -78,14 +78,14 @@ pub(crate) fn opening(
 }
 
 /// Whether a row says what the record of the decision that opened the hold says. What is not in the row is none of its
-/// business: nobody answers for another call than the one that was shown.
+/// business: no approver answers for another call than the one that was shown.
 fn is_as_opened(hold: &Hold, at: Timestamp, decided: &Json) -> Option<bool> {
     let NewHold { ticket, digest, agent, session, record: _, opened, deadline, inline_only, crisis, card } =
         &hold.opened;
     let (call, as_opened) = (decided.get("call")?, decided.get("opened")?);
     let text = |json: &Json, key: &str| json.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
     let is_true = |key: &str| as_opened.get(key).and_then(Json::as_bool).unwrap_or_default();
-    // What people saw of a hold goes when that has ended long ago; then nobody answers it any more.
+    // What people saw of a hold goes when that has ended long ago; then no answer is taken any more.
     let shown = (card.is_empty() && hold.state.is_final())
         || text(as_opened, "card") == HEXLOWER.encode(&crate::card::hash(card));
     Some(

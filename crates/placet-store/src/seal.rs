@@ -24,7 +24,7 @@ pub enum SealPurpose {
 /// Rows that are sealed together: those of a table, or those among them that let something happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
-    /// All settings, with everybody who may do something.
+    /// All settings, with all users, tokens and credentials.
     Settings,
     /// All holds.
     Holds,

@@ -36,7 +36,7 @@ Examples:
   placet audit prove 1234 -o 1234.tlog-proof
   placet audit export --format csv --since 7d -o week.csv
 
-Exit codes: 0 the log holds, 6 it does not, 1 it could not be read."
+Exit codes: 0 the log holds, 6 it or a row beside it does not, 1 it could not be read."
 )]
 pub struct Audit {
     #[command(subcommand)]
@@ -53,7 +53,7 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         against: Option<PathBuf>,
     },
-    /// Seal the data anew after somebody else has changed it: what rests on the change is taken back, and everything is stopped
+    /// Seal the data anew after another writer has changed it: what rests on the change is taken back, and everything is stopped
     /// until an operator resumes it.
     Reseal,
     /// Print the last signed checkpoint.
@@ -164,9 +164,9 @@ fn reseal(arguments: &Audit) -> anyhow::Result<ExitCode> {
     if arguments.data.json {
         writeln!(out, "{}", json!({ "resealed": names }))?;
     } else if names.is_empty() {
-        writeln!(out, "nothing was changed by anybody else, so nothing is sealed anew")?;
+        writeln!(out, "nothing was changed by another writer, so nothing is sealed anew")?;
     } else {
-        writeln!(out, "sealed anew; somebody other than Placet had changed: {}", names.join(", "))?;
+        writeln!(out, "sealed anew; another writer than Placet had changed: {}", names.join(", "))?;
         writeln!(out, "  what rested on that is taken back, and everything is stopped")?;
         writeln!(out, "  look through `placet audit search --kind setting`, then `placet resume`")?;
     }

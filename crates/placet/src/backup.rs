@@ -212,7 +212,7 @@ fn put_in_place(
     let checked = Verifier { store: &store, verifier, keys: keys.as_ref(), against };
     let verified = checked.verify(|_| {}).map_err(|error| match error {
         VerifyError::Tampered { .. } => anyhow::anyhow!(
-            "{error}, in the back-up; nothing was restored\n  take a back-up that nobody else could write"
+            "{error}, in the back-up; nothing was restored\n  take a back-up that no other program could write"
         ),
         error => anyhow::anyhow!("the log in the back-up does not hold, and nothing was restored: {error}"),
     })?;

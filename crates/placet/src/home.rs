@@ -288,7 +288,7 @@ impl Home {
         Ok(())
     }
 
-    /// The credential of whoever runs this command.
+    /// The credential of the operator who runs this command.
     pub fn credential(&self) -> anyhow::Result<Credential> {
         read_credential(&credential_file()?)
     }

@@ -1,5 +1,5 @@
 //! Every column of every table, as the database itself lists them: what happens when a writer without the key changes it, or
-//! takes a row away. A column that is new fails this test until somebody has said what it is for.
+//! takes a row away. A column that is new fails this test until the table here says what it is for.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests unwrap as tests do")]
 
@@ -175,10 +175,14 @@ const COLUMNS: &[(&str, &str, Effect)] = &[
     ("happening", "kind", Display),
     ("happening", "session", Display),
     ("happening", "body", Display),
-    ("login", "name", Found("a row without its keyed stamp signs in nobody, see `a_row_signs_in_nobody`")),
-    ("login", "user", Found("a row without its keyed stamp signs in nobody, see `a_row_signs_in_nobody`")),
-    ("login", "stamp", Found("a row without its keyed stamp signs in nobody, see `a_row_signs_in_nobody`")),
-    ("login", "expires", Found("a row without its keyed stamp signs in nobody, see `a_row_signs_in_nobody`")),
+    ("login", "name", Found("a row without its keyed stamp signs in no user, see `a_row_signs_in_no_user`")),
+    ("login", "user", Found("a row without its keyed stamp signs in no user, see `a_row_signs_in_no_user`")),
+    ("login", "stamp", Found("a row without its keyed stamp signs in no user, see `a_row_signs_in_no_user`")),
+    (
+        "login",
+        "expires",
+        Found("a row without its keyed stamp signs in no user, see `a_row_signs_in_no_user`"),
+    ),
     ("tries", "key", Found("the waits between passwords are not; the password is")),
     ("tries", "count", Found("the waits between passwords are not; the password is")),
     ("tries", "last", Found("the waits between passwords are not; the password is")),
@@ -279,7 +283,7 @@ async fn data() -> Rig {
     rig
 }
 
-/// A copy of the data in a place of its own, with what somebody does to it.
+/// A copy of the data in a place of its own, with a change made to it.
 fn changed(data: &Path, sql: &str) -> Result<tempfile::TempDir, rusqlite::Error> {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("placet.db");

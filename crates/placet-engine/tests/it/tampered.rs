@@ -74,7 +74,7 @@ async fn a_deadline_that_was_moved_is_no_deadline() {
 }
 
 #[tokio::test]
-async fn who_asked_may_not_become_somebody_else_and_answer() {
+async fn an_agent_does_not_answer_under_another_name() {
     let rig = Rig::new();
     let person = rig.person().await;
     let held = ticket(&rig.ask(risky().with_agent("ann")).await);
@@ -288,7 +288,7 @@ async fn a_head_that_was_changed_counts_for_nothing() {
         let other = rig.neighbour();
         let answer = short(&other.ask(harmless()).await);
         assert!(
-            answer.starts_with("Blocked: somebody other than Placet has changed the database"),
+            answer.starts_with("Blocked: another writer than Placet has changed the database"),
             "{answer}"
         );
     }
@@ -311,7 +311,7 @@ async fn what_was_answered_does_not_wait_again() {
 
 /// Who writes the database sees every stamp in it, and can make the name that a browser would show.
 #[tokio::test]
-async fn a_row_signs_in_nobody() {
+async fn a_row_signs_in_no_user() {
     use sha2::Digest as _;
     let rig = Rig::new();
     let person = rig.person().await;
@@ -332,7 +332,7 @@ async fn a_row_signs_in_nobody() {
     assert_eq!(rig.engine.signed_in(&shown).unwrap(), None);
 }
 
-/// What is put into the data does nothing in our name, and shows nobody other rows.
+/// What is put into the data does nothing in our name, and shows no reader other rows.
 #[tokio::test]
 async fn a_trigger_in_the_data_does_nothing() {
     let rig = Rig::new();
@@ -380,7 +380,7 @@ async fn an_index_that_does_not_fit_its_table_is_found() {
     assert!(rig.verify().is_err());
 }
 
-/// Sealing the data anew brings nothing back: nobody but the holder of the key and of a credential may do anything, and nothing
+/// Sealing the data anew brings nothing back: only the holder of the key and of a credential may do anything, and nothing
 /// runs until they say so.
 #[tokio::test]
 async fn what_was_changed_is_taken_back_when_the_data_is_sealed_anew() {

@@ -35,7 +35,7 @@ pub struct Cache {
     /// Shelves that those who decide have not at hand as they are.
     pub news_of_shelves: Vec<Track>,
     pub grown: bool,
-    /// The seals over rows, once somebody has asked for them.
+    /// The seals over rows, once they were asked for.
     pub seals: Option<Seals>,
     /// Whether the head is another one than the one that was sealed last.
     pub unsealed: bool,

@@ -109,7 +109,7 @@ pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
 /// better plan; ours have one.
 fn prepare_once(connection: &Connection, statements: usize) -> Result<(), StoreError> {
     connection.set_prepared_statement_cache_capacity(statements);
-    // A trigger or a view that somebody has put into the data would act in our name, or show one reader other rows than the
+    // A trigger or a view that a writer has put into the data would act in our name, or show one reader other rows than the
     // next. The triggers that seal rows are temporary, and stay.
     for option in [DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW] {
         connection.set_db_config(option, false).map_err(told)?;

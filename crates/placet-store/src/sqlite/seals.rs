@@ -218,8 +218,8 @@ fn spell(row: &mut Vec<u8>, value: ValueRef<'_>) {
     }
 }
 
-/// From now on, what `connection` writes changes the sums. The triggers are its own and stand nowhere in the data: whoever else
-/// writes there changes rows, and no sum.
+/// From now on, what `connection` writes changes the sums. The triggers are its own and stand nowhere in the data: another
+/// writer changes rows, and no sum.
 pub fn watch(
     connection: &Connection,
     sealer: Arc<dyn Sealer>,
@@ -260,7 +260,8 @@ pub struct Seals {
     is_sealed: bool,
     /// The seals of parts, as they are kept, by name.
     kept: Vec<Option<[u8; 32]>>,
-    sums: Sums,
+    /// The sums of those, once they were asked for.
+    sums: [Option<[u8; 16]>; PARTS],
     /// All of them together.
     digest: [u8; 16],
     /// Parts whose rows were compared with their sums, and whether they fit.
@@ -281,7 +282,7 @@ impl Seals {
         let mut seals = Self {
             is_sealed: false,
             kept: vec![None; PARTS],
-            sums: Sums::default(),
+            sums: [None; PARTS],
             digest: [0; 16],
             compared: [None; PARTS],
         };
@@ -297,7 +298,6 @@ impl Seals {
                 continue;
             };
             seals.kept[part as usize] = Some(kept);
-            seals.sums[part as usize] = shown(sealer, part, &kept);
         }
         seals.digest = seals.digest(sealer);
         let sql = "select size, peaks, settings_version, seal from head";
@@ -323,13 +323,13 @@ impl Seals {
         let mut seals = Self {
             is_sealed: true,
             kept: vec![None; PARTS],
-            sums: Sums::default(),
+            sums: [None; PARTS],
             digest: [0; 16],
             compared: [Some(true); PARTS],
         };
         for part in Part::ALL {
             let sum = sum(connection, sealer, part)?;
-            seals.sums[part as usize] = sum;
+            seals.sums[part as usize] = Some(sum);
             seals.kept[part as usize] = Some(hidden(sealer, part, &sum));
         }
         seals.digest = seals.digest(sealer);
@@ -364,6 +364,13 @@ impl Seals {
         sealer.mac(SealPurpose::Head, &text)
     }
 
+    /// What the rows of `part` came to when they were sealed.
+    fn sum_of(&mut self, sealer: &dyn Sealer, part: Part) -> &mut [u8; 16] {
+        let kept = self.kept[part as usize];
+        self.sums[part as usize]
+            .get_or_insert_with(|| kept.map_or([0; 16], |kept| shown(sealer, part, &kept)))
+    }
+
     /// Whether the rows of `part` are those that were sealed, with what this transaction has changed so far.
     pub fn holds(
         &mut self,
@@ -378,7 +385,7 @@ impl Seals {
         if let Some(known) = self.compared[part as usize] {
             return Ok(known);
         }
-        let mut expected = self.sums[part as usize];
+        let mut expected = *self.sum_of(sealer, part);
         if let Some(changes) = changes {
             add(&mut expected, &changes.lock().sums[part as usize]);
         }
@@ -393,7 +400,7 @@ impl Seals {
         let (sums, parts) = changes.take();
         let mut news = Vec::new();
         for part in Part::ALL.into_iter().filter(|part| parts & (1 << *part as usize) != 0) {
-            let sum = &mut self.sums[part as usize];
+            let sum = self.sum_of(sealer, part);
             add(sum, &sums[part as usize]);
             let kept = hidden(sealer, part, sum);
             self.kept[part as usize] = Some(kept);
@@ -405,7 +412,7 @@ impl Seals {
         news
     }
 
-    /// The seal of `head`. None over data that somebody else has changed: what was broken stays so until an operator has looked.
+    /// The seal of `head`. None over data that another writer has changed: what was broken stays so until an operator has looked.
     pub fn seal(&self, sealer: &dyn Sealer, head: Head<'_>) -> Option<[u8; 16]> {
         self.is_sealed.then(|| self.of_head(sealer, head))
     }

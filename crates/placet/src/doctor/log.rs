@@ -83,7 +83,7 @@ fn rows(store: &SqliteStore, keys: &AuditKeys, seen: &mut Examined) {
         Ok(()) if broken.is_empty() => seen.fact(About::Log, "the rows beside it are those that were sealed"),
         Ok(()) => seen.finding(
             About::Log,
-            format!("somebody other than Placet has changed the database ({names}), and nothing that rests on it counts"),
+            format!("another writer than Placet has changed the database ({names}), and nothing that rests on it counts"),
             "find out who could write it; then restore a back-up, or take back what was changed with `placet audit reseal`",
         ),
         Err(error) => seen.finding(About::Log, format!("the database cannot be read: {error}"), error.fault.remedy()),

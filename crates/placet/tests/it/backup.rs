@@ -154,7 +154,7 @@ fn a_back_up_to_which_an_operator_was_added_is_not_restored() {
     refused(&[]);
     tampered(&[]);
     refused(&["--key", text(&key)]);
-    // Without the key nobody can tell; what is restored then lets nothing run once the key is there.
+    // Without the key nothing tells; what is restored then lets nothing run once the key is there.
     let (said, err, code) = run(home.path(), &restore);
     assert_eq!((code, said.contains("were not checked")), (0, true), "{said}{err}");
     fs::copy(&key, target.join("audit.key")).unwrap();
@@ -167,7 +167,7 @@ fn a_back_up_to_which_an_operator_was_added_is_not_restored() {
     assert_eq!((code, said.contains("settings")), (6, true), "{said}{err}");
     let (said, err, _) = there(&["doctor"]);
     assert!(said.contains("has changed the database (settings)"), "{said}{err}");
-    // Whoever holds the key takes it back.
+    // The holder of the key takes it back.
     let (said, err, code) = there(&["audit", "reseal"]);
     assert_eq!((code, said.contains("sealed anew")), (0, true), "{said}{err}");
     assert_eq!(there(&["audit", "verify"]).2, 0);
