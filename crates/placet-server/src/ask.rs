@@ -96,10 +96,7 @@ impl Asked {
 
     /// Where it comes from, as far as anybody can tell: behind a proxy, what the proxy says last.
     pub fn address(&self) -> String {
-        let forwarded = || {
-            let last = self.headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
-            last.rsplit(',').next()?.trim().parse::<IpAddr>().ok()
-        };
+        let forwarded = || forwarded_for(&self.headers);
         match self.peer {
             Some(Peer::Net(_)) if self.server.settings.behind_proxy && forwarded().is_some() => {
                 forwarded().map(|address| address.to_string()).unwrap_or_default()
@@ -496,8 +493,17 @@ fn who(
         None => Shown::cookie(&parts.headers, server.settings.secure),
     };
     if let Shown::Nothing = shown {
-        if row.who.contains(&As::Local) && is_let_in(row, server, peer) {
+        let is_local = row.who.contains(&As::Local);
+        if is_local && is_let_in(row, server, peer, &parts.headers) {
             return Ok((None, shown));
+        }
+        if is_local && !server.settings.behind_proxy && came_through_a_proxy(&parts.headers) {
+            return Err(Problem::new(
+                StatusCode::UNAUTHORIZED,
+                "no_token",
+                "this came through a proxy, so nobody knows that it comes from this machine",
+                "send `Authorization: Bearer TOKEN`; and start the service with `--behind-proxy`",
+            ));
         }
         // Who has the data open reads it, one way or another.
         if peer == Some(Peer::Inside) && (row.verb == Verb::Get || row.who.contains(&As::Auditor)) {
@@ -527,19 +533,45 @@ fn who(
 }
 
 /// Whether somebody without a token is let in.
-fn is_let_in(row: &Endpoint, server: &Server, peer: Option<Peer>) -> bool {
+fn is_let_in(row: &Endpoint, server: &Server, peer: Option<Peer>, headers: &HeaderMap) -> bool {
     let settings = &server.settings;
     match peer {
-        Some(Peer::Unix | Peer::Inside) => true,
+        Some(Peer::Inside) => true,
+        // A proxy may stand before a socket in the file system as well.
+        Some(Peer::Unix) => !came_through_a_proxy(headers),
         Some(Peer::Net(address)) => {
             let ip = address.ip().to_canonical();
-            (settings.local_agents && ip.is_loopback())
-                || (!row.path.starts_with("/v1/")
-                    && row.path != "/metrics"
-                    && settings.agentguard_from.iter().any(|network| contains(*network, ip)))
+            let is_named = |ip: IpAddr| settings.agentguard_from.iter().any(|network| contains(*network, ip));
+            let may_be_remote = !row.path.starts_with("/v1/") && row.path != "/metrics";
+            match came_through_a_proxy(headers) {
+                // The address is that of the proxy, and anybody may stand behind it. Where a proxy is known to be there, its
+                // word counts beside its own address: either could be forged alone.
+                true => {
+                    let before = forwarded_for(headers).map(|before| before.to_canonical());
+                    settings.behind_proxy && may_be_remote && is_named(ip) && before.is_some_and(is_named)
+                }
+                false => (settings.local_agents && ip.is_loopback()) || (may_be_remote && is_named(ip)),
+            }
         }
         None => false,
     }
+}
+
+/// What proxies say of whom they ask for. A caller who says it without a proxy gives away what they had, and gains nothing.
+const PROXY_HEADERS: [&str; 6] =
+    ["forwarded", "x-real-ip", "via", "x-client-ip", "true-client-ip", "cf-connecting-ip"];
+
+/// Whether a proxy has carried a request here.
+fn came_through_a_proxy(headers: &HeaderMap) -> bool {
+    headers
+        .keys()
+        .any(|name| name.as_str().starts_with("x-forwarded-") || PROXY_HEADERS.contains(&name.as_str()))
+}
+
+/// Where a request comes from, in the words of the last proxy.
+fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
+    let last = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
+    last.rsplit(',').next()?.trim().parse().ok()
 }
 
 /// Whether an address is of a network.

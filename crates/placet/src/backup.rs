@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 use crate::{
     edits::Edits,
     home::{self, Data, remedied},
-    keyring, style,
+    keyring, style, trusted_path,
 };
 
 #[derive(Debug, Args)]
@@ -136,6 +136,7 @@ pub fn restore(arguments: &Restore) -> anyhow::Result<ExitCode> {
     }
     keyring::make_private_directory(&directory)
         .with_context(|| format!("cannot make `{}`", directory.display()))?;
+    trusted_path::refuse_shared(&directory)?;
     let draft = directory.join(format!("restoring-{}.db", std::process::id()));
     let result = put_in_place(arguments, &directory, &draft, &database);
     for left in [draft.clone(), with_ending(&draft, "-wal"), with_ending(&draft, "-shm")] {

@@ -97,7 +97,7 @@ impl Own {
     fn start() -> anyhow::Result<Self> {
         let name = format!("placet-demo-{}", data_encoding::HEXLOWER.encode(&keyring::random::<8>()?));
         let directory = std::env::temp_dir().join(name);
-        keyring::make_private_directory(&directory)
+        keyring::make_new_private_directory(&directory)
             .with_context(|| format!("cannot make `{}`", directory.display()))?;
         let program = std::env::current_exe().context("cannot find this program")?;
         let child = std::process::Command::new(program)

@@ -265,17 +265,7 @@ fn replace(path: &Path, text: &str) -> anyhow::Result<()> {
     let put = || -> io::Result<()> {
         let parent = path.parent().unwrap_or(Path::new(""));
         keyring::make_private_directory(parent)?;
-        let mut draft = path.as_os_str().to_owned();
-        draft.push(format!(".{}.new", std::process::id()));
-        let draft = PathBuf::from(draft);
-        // One that somebody left behind may be readable by others.
-        match fs::remove_file(&draft) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            Ok(()) | Err(_) => {}
-        }
-        keyring::write_new(&draft, text.as_bytes(), 0o600)?;
-        fs::rename(&draft, path)?;
-        fs::File::open(parent)?.sync_all()
+        keyring::write_over(path, text.as_bytes(), 0o600)
     };
     put().with_context(|| format!("cannot write `{}`", path.display()))
 }

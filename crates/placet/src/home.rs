@@ -24,7 +24,7 @@ use placet_store::{
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-use crate::{assessor, cli::RuleSources, config, edits::Edits, keyring, rulebook};
+use crate::{assessor, cli::RuleSources, config, edits::Edits, keyring, rulebook, trusted_path};
 
 /// Where the data is.
 #[derive(Clone, Debug, Args)]
@@ -96,6 +96,7 @@ impl Data {
         let directory = self.directory()?;
         keyring::make_private_directory(&directory)
             .with_context(|| format!("cannot make the data directory `{}`", directory.display()))?;
+        trusted_path::refuse_shared(&directory)?;
         let keys = log_keys(&directory)?;
         let store =
             Arc::new(SqliteStore::open(&directory.join(DATABASE), Options::default()).map_err(remedied)?);

@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use data_encoding::HEXLOWER;
 use placet_core::warrant::{PublicKey, SigningKey, TrustedKeys};
 use zeroize::Zeroizing;
 
@@ -69,6 +70,12 @@ pub fn create(directory: &Path, name: &str) -> anyhow::Result<(PublicKey, PathBu
     Ok((key.public(), secret))
 }
 
+/// Makes a directory that nobody else can look into, which was not there before.
+pub fn make_new_private_directory(directory: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new().mode(0o700).create(directory)
+}
+
 /// Makes a directory that nobody else can look into, unless it is there.
 pub fn make_private_directory(directory: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
@@ -82,21 +89,43 @@ pub fn make_private_directory(directory: &Path) -> std::io::Result<()> {
 
 /// Writes a file that was not there before: all of it, or nothing. Nobody sees half of it.
 pub fn write_new(path: &Path, bytes: &[u8], mode: u32) -> std::io::Result<()> {
+    // A link refuses to take the place of a file that is there.
+    put(path, bytes, mode, |draft| {
+        let linked = fs::hard_link(draft, path);
+        fs::remove_file(draft)?;
+        linked
+    })
+}
+
+/// Puts a file in the place of the one that is there, if one is: all of it, or nothing.
+pub fn write_over(path: &Path, bytes: &[u8], mode: u32) -> std::io::Result<()> {
+    put(path, bytes, mode, |draft| fs::rename(draft, path))
+}
+
+/// Writes a draft beside `path` and has it take its place, for good.
+fn put(
+    path: &Path,
+    bytes: &[u8],
+    mode: u32,
+    take_its_place: impl FnOnce(&Path) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).map_err(std::io::Error::other)?;
     let mut draft = path.as_os_str().to_owned();
-    draft.push(format!(".{}.new", std::process::id()));
+    draft.push(format!(".{}.new", HEXLOWER.encode(&random)));
     let draft = PathBuf::from(draft);
+    // A draft that is there already, or a link to elsewhere, was put there by somebody else, who must not have the secret.
     let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
     let _ = mode;
     let mut file = options.open(&draft)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    // A link refuses to take the place of a file that is there.
-    let linked = fs::hard_link(&draft, path);
-    fs::remove_file(&draft)?;
-    linked?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| take_its_place(&draft));
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written?;
     if let Some(directory) = path.parent().filter(|directory| !directory.as_os_str().is_empty()) {
         fs::File::open(directory)?.sync_all()?;
     }
@@ -249,5 +278,28 @@ pub fn known_as(key: &PublicKey, known: &[(String, PublicKey)]) -> String {
     match known.iter().find(|(_, other)| other == key) {
         Some((name, _)) => format!("{name} ({key})"),
         None => key.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_follows_no_link_that_was_put_in_its_way() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, victim) = (directory.path().join("a.key"), directory.path().join("victim"));
+        fs::write(&victim, "mine").unwrap();
+        let guessed = directory.path().join(format!("a.key.{}.new", std::process::id()));
+        std::os::unix::fs::symlink(&victim, &guessed).unwrap();
+        write_new(&path, b"secret", 0o600).unwrap();
+        assert!(write_new(&path, b"another", 0o600).is_err());
+        write_over(&path, b"another", 0o600).unwrap();
+        assert_eq!(
+            (fs::read_to_string(&victim).unwrap(), fs::read_to_string(&path).unwrap()),
+            ("mine".to_owned(), "another".to_owned())
+        );
+        // Drafts are gone, whether they took their place or not.
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 3);
     }
 }

@@ -81,6 +81,8 @@ mod rules;
 
 mod keyring;
 
+mod trusted_path;
+
 mod style;
 
 mod warrant;

@@ -4,7 +4,6 @@ mod transport;
 
 use std::{
     io::Read as _,
-    os::unix::net::UnixStream,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -14,6 +13,8 @@ use placet_server::outbound::requests;
 use serde_json::Value;
 use transport::Connect;
 use ureq::{Agent, http::Request, unversioned::resolver::DefaultResolver};
+
+use crate::trusted_path;
 
 /// The socket's name, in the data directory.
 pub const NAME: &str = "placet.sock";
@@ -29,10 +30,12 @@ const ANSWER_MAX: u64 = 64 << 20;
 pub struct Socket(PathBuf);
 
 impl Socket {
-    /// The one of this data directory; nothing if nobody listens.
+    /// The one of this data directory; nothing if nobody listens there whom a credential may be shown.
     pub fn find(directory: &Path) -> Option<Self> {
         let path = directory.join(NAME);
-        UnixStream::connect(&path).ok().map(|_| Self(path))
+        // What is wrong with the directory says the one who opens it.
+        trusted_path::refuse_shared(directory).ok()?;
+        transport::connect(&path).ok().map(|_| Self(path))
     }
 
     /// The one at this path, whether anybody listens or not.

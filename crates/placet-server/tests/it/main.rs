@@ -16,6 +16,7 @@ mod pages_audit;
 mod pages_settings;
 mod pages_warrants;
 mod people;
+mod proxies;
 mod reading;
 mod revoked;
 mod rig;

@@ -115,9 +115,7 @@ fn init(file: Option<PathBuf>, force: bool) -> anyhow::Result<ExitCode> {
     };
     let shown = file.display();
     if force {
-        let draft = file.with_extension(format!("{}.new", std::process::id()));
-        std::fs::write(&draft, DEFAULT)
-            .and_then(|()| std::fs::rename(&draft, &file))
+        keyring::write_over(&file, DEFAULT.as_bytes(), 0o644)
             .with_context(|| format!("cannot write `{shown}`"))?;
     } else {
         match keyring::write_new(&file, DEFAULT.as_bytes(), 0o644) {

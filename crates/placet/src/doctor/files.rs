@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{About, Examined};
-use crate::{config::Config, home, keyring};
+use crate::{config::Config, home, keyring, trusted_path};
 
 /// What a file must not let others do.
 #[derive(Clone, Copy)]
@@ -21,6 +21,12 @@ enum Keeps {
 /// Looks at everything that is there.
 pub fn look(directory: &Path, config: Option<&Config>, seen: &mut Examined) {
     let mut looked = 0;
+    if let Err(why) = trusted_path::refuse_shared(directory) {
+        let why = why.to_string();
+        let (what, remedy) =
+            why.split_once("\n  ").unwrap_or((&why, "keep the data in a directory of your own"));
+        seen.finding(About::Files, format!("nothing is decided: {what}"), remedy);
+    }
     for (path, keeps) in subjects(directory, config) {
         let Ok(metadata) = fs::metadata(&path) else { continue };
         // What is no file, such as `/dev/null`, keeps nothing.

@@ -24,6 +24,7 @@ mod explain;
 mod ground;
 mod holds;
 mod killed;
+mod local_trust;
 mod notifications;
 mod redact;
 mod rules;
