@@ -53,12 +53,21 @@ pub struct RuleText {
     pub text: String,
 }
 
+/// Why a change cannot be made, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DraftError {
+    /// It would not do with what is in force.
+    Change(String),
+    /// What was changed before cannot be read any longer.
+    Before(String),
+}
+
 /// Keeps what operators change.
 pub trait Keeper: Send + Sync {
-    /// A rule as it is written, in force or switched off.
-    fn rule(&self, id: &str) -> Option<RuleText>;
-    /// What would be in force after `edit`; why that cannot be, in words.
-    fn draft(&self, edit: &Edit) -> Result<Configuration, String>;
+    /// A rule as it is written, in force or switched off; why that cannot be told, in words.
+    fn rule(&self, id: &str) -> Result<Option<RuleText>, String>;
+    /// What would be in force after `edit`: on top of what is in force now, whatever lies on the disk by then.
+    fn draft(&self, edit: &Edit) -> Result<Configuration, DraftError>;
     /// Makes it so, durably, all of it or nothing.
     fn keep(&self, edit: &Edit) -> Result<(), String>;
 }
@@ -69,6 +78,14 @@ pub fn of(asked: &Asked) -> Result<Arc<dyn Keeper>, Problem> {
         let message = "this service keeps no changes of its configuration";
         Problem::new(StatusCode::CONFLICT, "not_kept", message, "change the files it reads")
     })
+}
+
+/// What is said where changes that were made before cannot be read: nothing is changed then, as it could not be told what
+/// would be in force.
+pub fn unreadable(why: String) -> Problem {
+    let message = format!("what was changed here before cannot be read: {why}");
+    let remedy = "mend that file in the data directory; what was in force stays so";
+    Problem::new(StatusCode::CONFLICT, "unreadable", message, remedy)
 }
 
 /// Tries `edit`, says in the log that it is made, makes it, and lets it count.
@@ -83,7 +100,11 @@ pub async fn edit(
     // One change at a time: each is tried on what the one before has left.
     let _turn = asked.server.editing.lock().await;
     let (trying, tried) = (Arc::clone(&keeper), edit.clone());
-    let configuration = asked.server.off(move |_| trying.draft(&tried).map_err(Problem::malformed)).await?;
+    let refused = |why| match why {
+        DraftError::Change(why) => Problem::malformed(why),
+        DraftError::Before(why) => unreadable(why),
+    };
+    let configuration = asked.server.off(move |_| trying.draft(&tried).map_err(refused)).await?;
     asked.server.engine.note_change(key, before, after, &by).await?;
     let kept = asked.server.off(move |_| Ok(keeper.keep(&edit))).await?;
     if let Err(why) = kept {

@@ -97,7 +97,7 @@ mod inside;
 
 pub use chat::Chat;
 pub use inside::Inside;
-pub use keeper::{Edit, Keeper, RuleText};
+pub use keeper::{DraftError, Edit, Keeper, RuleText};
 pub use listen::{Listener, serve};
 pub use log::Log;
 pub use minting::Issuer;

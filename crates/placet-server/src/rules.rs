@@ -43,7 +43,8 @@ pub async fn list(asked: Asked) -> Result<Response, Problem> {
         .filter(|(_, setting)| **setting == RuleSetting::Off)
         .map(|(id, _)| id)
         .collect();
-    Ok(reply(StatusCode::OK, &json!({ "rules": rules, "off": off })))
+    let refused = asked.server.refused_configuration();
+    Ok(reply(StatusCode::OK, &json!({ "rules": rules, "off": off, "refused": refused })))
 }
 
 /// `GET /v1/rules/{rule}`.
@@ -61,6 +62,9 @@ async fn shown(asked: &Asked, id: String, status: StatusCode) -> Result<Response
     }
     let mut shown = rule.map_or_else(|| json!({ "id": id }), as_json);
     shown["in_force"] = rule.is_some().into();
+    if let Some(why) = asked.server.refused_configuration() {
+        shown["refused"] = why.into();
+    }
     if let Some(written) = written {
         shown["from"] = written.from.into();
         shown["own"] = written.own.into();
@@ -155,7 +159,11 @@ pub async fn set_policy(asked: &Asked, id: &str, word: &str) -> Result<(), Probl
 pub async fn written(asked: &Asked, id: &str) -> Result<Option<RuleText>, Problem> {
     let keeper = asked.server.keeper.get().map(std::sync::Arc::clone);
     let id = id.to_owned();
-    asked.server.off(move |_| Ok(keeper.and_then(|keeper| keeper.rule(&id)))).await
+    let look = move |_: &placet_engine::Engine| match keeper {
+        Some(keeper) => keeper.rule(&id).map_err(keeper::unreadable),
+        None => Ok(None),
+    };
+    asked.server.off(look).await
 }
 
 #[derive(Deserialize)]
@@ -242,7 +250,12 @@ pub async fn thresholds(asked: Asked) -> Result<Response, Problem> {
 fn thresholds_now(asked: &Asked) -> Value {
     let snapshot = asked.server.engine.snapshot();
     let Thresholds { run_below, ask_above, confidence_min } = snapshot.configuration().policy.thresholds;
-    json!({ "run_below": run_below, "ask_above": ask_above, "confidence_min": confidence_min })
+    let mut shown =
+        json!({ "run_below": run_below, "ask_above": ask_above, "confidence_min": confidence_min });
+    if let Some(why) = asked.server.refused_configuration() {
+        shown["refused"] = why.into();
+    }
+    shown
 }
 
 /// `PUT /v1/thresholds`: `null` for what the configuration says.

@@ -127,6 +127,8 @@ pub struct Server {
     pub(crate) verifying: Verifying,
     pub(crate) keeper: OnceLock<Arc<dyn Keeper>>,
     pub(crate) editing: tokio::sync::Mutex<()>,
+    /// Why the configuration on the disk is not the one in force, if it is not.
+    refused: RwLock<Option<String>>,
     issuer: RwLock<Option<Arc<Issuer>>>,
     pub(crate) started: Instant,
     pulse: Mutex<Pulse>,
@@ -150,6 +152,7 @@ impl Server {
             gate: Gate::default(),
             link: SignInLink::default(),
             verifying: Verifying::default(),
+            refused: RwLock::default(),
             issuer: RwLock::default(),
             keeper: OnceLock::new(),
             editing: tokio::sync::Mutex::default(),
@@ -170,6 +173,16 @@ impl Server {
     /// From now on `keeper` keeps what operators change. Whoever comes first stays.
     pub fn keep_with(&self, keeper: Arc<dyn Keeper>) {
         let _ = self.keeper.set(keeper);
+    }
+
+    /// Whoever looks is told from now on that the configuration on the disk cannot be used, and why; or that it can.
+    pub fn set_refused_configuration(&self, why: Option<String>) {
+        *self.refused.write().unwrap_or_else(PoisonError::into_inner) = why;
+    }
+
+    /// Why the configuration on the disk is not the one in force, if it is not.
+    pub(crate) fn refused_configuration(&self) -> Option<String> {
+        self.refused.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// From now on operators issue warrants with this key, or with none.

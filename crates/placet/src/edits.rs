@@ -6,6 +6,7 @@ use std::{
     fmt::Write as _,
     fs, io,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use anyhow::{Context as _, bail};
@@ -14,12 +15,13 @@ use placet_core::{
     policy::{RuleSetting, Thresholds},
 };
 use placet_engine::Configuration;
-use placet_server::{Edit, Keeper, RuleText};
+use placet_server::{DraftError, Edit, Keeper, RuleText};
 use serde::Deserialize;
 
 use crate::{
-    cli::RuleSources,
-    config, home, keyring,
+    config,
+    configuration_files::ConfigurationFiles,
+    keyring,
     rulebook::{self, Source},
 };
 
@@ -195,8 +197,25 @@ fn texts(directory: &Path) -> anyhow::Result<BTreeMap<PathBuf, String>> {
 /// Keeps changes in a data directory.
 pub struct Keeps {
     pub directory: PathBuf,
-    pub config: Option<PathBuf>,
-    pub sources: RuleSources,
+    /// The files that the service has taken up last.
+    pub files: Arc<TakenFiles>,
+}
+
+/// The files that a service has taken up last.
+pub struct TakenFiles(Mutex<Arc<ConfigurationFiles>>);
+
+impl TakenFiles {
+    pub fn new(files: ConfigurationFiles) -> Self {
+        Self(Mutex::new(Arc::new(files)))
+    }
+
+    pub fn get(&self) -> Arc<ConfigurationFiles> {
+        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub fn set(&self, files: ConfigurationFiles) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(files);
+    }
 }
 
 impl Keeps {
@@ -224,14 +243,14 @@ impl Keeps {
 }
 
 impl Keeper for Keeps {
-    fn rule(&self, id: &str) -> Option<RuleText> {
-        let own = self.edits().ok()?.sources();
-        let files = self.sources.own.iter().filter_map(|path| rulebook::files(path).ok()).flatten();
-        let builtin = if self.sources.no_builtin_rules { Vec::new() } else { rulebook::builtin() };
-        let all = own.into_iter().map(|source| (source, true));
-        let all = all.chain(builtin.into_iter().chain(files).map(|source| (source, false)));
+    fn rule(&self, id: &str) -> Result<Option<RuleText>, String> {
+        let files = self.files.get();
+        let builtin = if files.has_builtin_rules { rulebook::builtin() } else { Vec::new() };
+        let own = self.edits()?.sources().into_iter().map(|source| (source, true));
+        let all =
+            own.chain(builtin.into_iter().chain(files.rules.iter().cloned()).map(|source| (source, false)));
         for (source, own) in all {
-            let pack = rulebook::read(&source).ok()?;
+            let pack = rulebook::read(&source).map_err(|error| format!("{error:#}"))?;
             let Some(at) = pack.rules.iter().position(|rule| rule.id == id) else { continue };
             let text = match own {
                 true => source.text,
@@ -242,15 +261,15 @@ impl Keeper for Keeps {
                     lines.collect::<Vec<_>>().join("\n").trim_end().to_owned() + "\n"
                 }
             };
-            return Some(RuleText { from: if own { "own".to_owned() } else { source.name }, own, text });
+            return Ok(Some(RuleText { from: if own { "own".to_owned() } else { source.name }, own, text }));
         }
-        None
+        Ok(None)
     }
 
-    fn draft(&self, edit: &Edit) -> Result<Configuration, String> {
-        let next = self.edits()?.after(&self.directory, edit);
-        let made = home::configuration_with(self.config.as_deref(), &self.sources, &next);
-        let configuration = made.map_err(|error| format!("{error:#}"))?;
+    fn draft(&self, edit: &Edit) -> Result<Configuration, DraftError> {
+        let next = self.edits().map_err(DraftError::Before)?.after(&self.directory, edit);
+        let made = self.files.get().configuration(&next);
+        let configuration = made.map_err(|error| DraftError::Change(format!("{error:#}")))?;
         configuration.rules.prepare();
         Ok(configuration)
     }

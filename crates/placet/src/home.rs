@@ -1,7 +1,6 @@
 //! Where the data is, the keys of its log, and the credential of whoever answers.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -12,8 +11,7 @@ use data_encoding::BASE64URL_NOPAD;
 use placet_core::{
     Policy,
     log::VerifierKey,
-    quorum,
-    warrant::{Revocations, SealedRevocations, TrustedKeys},
+    warrant::{Revocations, TrustedKeys},
 };
 use placet_engine::{Approver, AuditKeys, Configuration, Credential, Engine, Role, SystemClock};
 use placet_store::{
@@ -21,10 +19,11 @@ use placet_store::{
     sqlite::{Options, SqliteStore},
     wait_for,
 };
-use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-use crate::{assessor, cli::RuleSources, config, edits::Edits, keyring, rulebook, trusted_path};
+use crate::{
+    cli::RuleSources, config, configuration_files::ConfigurationFiles, edits::Edits, keyring, trusted_path,
+};
 
 /// Where the data is.
 #[derive(Clone, Debug, Args)]
@@ -89,7 +88,12 @@ impl Data {
 
     /// Opens it to decide by the settings in `file` and the rules of `sources`.
     pub fn open_to_decide(&self, file: Option<&Path>, sources: &RuleSources) -> anyhow::Result<Home> {
-        self.open_with(configuration(file, sources, &self.directory()?)?)
+        self.open_to_decide_by(&ConfigurationFiles::read(file, sources)?)
+    }
+
+    /// Opens it to decide by files that were read already.
+    pub fn open_to_decide_by(&self, files: &ConfigurationFiles) -> anyhow::Result<Home> {
+        self.open_with(files.configuration(&Edits::read(&self.directory()?)?)?)
     }
 
     fn open_with(&self, configuration: Configuration) -> anyhow::Result<Home> {
@@ -107,39 +111,13 @@ impl Data {
     }
 }
 
-/// What decisions are made by: the settings in `file`, the rules of `sources`, and what was changed in `directory`.
-pub fn configuration(
-    file: Option<&Path>,
-    sources: &RuleSources,
-    directory: &Path,
-) -> anyhow::Result<Configuration> {
-    configuration_with(file, sources, &Edits::read(directory)?)
-}
-
-/// The same with these changes.
+/// What decisions are made by: the settings in `file`, the rules of `sources`, and these changes.
 pub fn configuration_with(
     file: Option<&Path>,
     sources: &RuleSources,
     edits: &Edits,
 ) -> anyhow::Result<Configuration> {
-    let read = config::read(file)?;
-    let fingerprint = fingerprint(&read, sources, edits)?;
-    let config::Config { mut policy, file, .. } = read;
-    edits.apply(&mut policy)?;
-    let rules = rulebook::load(&sources.own, edits.sources(), !sources.no_builtin_rules, &policy)?;
-    if let Some(problem) = quorum::problem_among(&policy, &rules) {
-        bail!("{problem}");
-    }
-    let mut revocations = revocations(&policy, file.as_deref())?;
-    let roots = TrustedKeys::new(policy.warrants.roots.iter().map(|root| root.0));
-    for (path, text) in &edits.revoked {
-        let cannot = || format!("cannot use the revocation list `{}`", path.display());
-        let list = SealedRevocations::parse(text).and_then(|list| list.open(&roots)).with_context(cannot)?;
-        revocations.add(list).with_context(cannot)?;
-    }
-    let assessor = policy.assessor.as_ref().map(assessor::open);
-    let configuration = Configuration::new(policy, rules);
-    Ok(Configuration { fingerprint, revocations, assessor, ..configuration })
+    ConfigurationFiles::read(file, sources)?.configuration(edits)
 }
 
 /// The fingerprint of the same, as it is written now.
@@ -148,7 +126,7 @@ pub fn fingerprint_of(
     sources: &RuleSources,
     directory: &Path,
 ) -> anyhow::Result<[u8; 8]> {
-    fingerprint(&config::read(file)?, sources, &Edits::read(directory)?)
+    Ok(ConfigurationFiles::read(file, sources)?.fingerprint(&Edits::read(directory)?))
 }
 
 /// An error with what can be done about it.
@@ -166,33 +144,6 @@ fn revocation_files(policy: &Policy, file: Option<&Path>) -> Vec<PathBuf> {
 fn revocations(policy: &Policy, file: Option<&Path>) -> anyhow::Result<Revocations> {
     let roots = TrustedKeys::new(policy.warrants.roots.iter().map(|root| root.0));
     crate::warrant::revocations(&revocation_files(policy, file), &roots)
-}
-
-/// The start of a hash over all that decisions are made by, as it is written.
-fn fingerprint(config: &config::Config, sources: &RuleSources, edits: &Edits) -> anyhow::Result<[u8; 8]> {
-    let mut hash = Sha256::new().chain_update(env!("CARGO_PKG_VERSION"));
-    hash.update([u8::from(sources.no_builtin_rules)]);
-    if let Some(file) = &config.file {
-        hash.update(fs::read(file)?);
-    }
-    for set in &config.set {
-        if let (config::From::Environment(name), Some(value)) = (&set.from, &set.value) {
-            hash.update(format!("{name}={value}\n"));
-        }
-    }
-    for list in revocation_files(&config.policy, config.file.as_deref()) {
-        hash.update(fs::read(list)?);
-    }
-    for path in &sources.own {
-        for source in rulebook::files(path)? {
-            hash.update(source.text.as_bytes());
-        }
-    }
-    hash.update(edits.bytes().collect::<Vec<u8>>());
-    let whole: [u8; 32] = hash.finalize().into();
-    let mut start = [0; 8];
-    start.copy_from_slice(&whole[..8]);
-    Ok(start)
 }
 
 /// The keys of the log, made on the first run.

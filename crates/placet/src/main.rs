@@ -8,6 +8,8 @@ mod config;
 
 mod assessor;
 
+mod configuration_files;
+
 mod home;
 
 mod ask;

@@ -49,6 +49,7 @@ pub const BUILTIN: &[Builtin] = builtin![
 ];
 
 /// A file of rules.
+#[derive(Clone, Debug)]
 pub struct Source {
     /// Its name for people: a path, or `built-in NAME`.
     pub name: String,
@@ -125,21 +126,30 @@ pub fn load(
     builtin_rules: bool,
     policy: &Policy,
 ) -> anyhow::Result<RuleSet> {
+    compose(read_all(own)?.into_iter().chain(more).collect(), builtin_rules, policy)
+}
+
+/// The same of files that were read already.
+pub fn compose(sources: Vec<Source>, builtin_rules: bool, policy: &Policy) -> anyhow::Result<RuleSet> {
     // The examples of the built-in rules are run by the tests of Placet.
     let ready =
         |pack: &Builtin| rule::read_ready(pack.ready).map_err(|error| at_place(&pack.source(), &error));
-    load_by(ready, own, more, builtin_rules, policy)
+    compose_by(ready, sources, builtin_rules, policy)
 }
 
 /// The same with all their examples, for whoever wants to see them.
 pub fn load_whole(own: &[PathBuf], builtin_rules: bool, policy: &Policy) -> anyhow::Result<RuleSet> {
-    load_by(|pack| read(&pack.source()), own, Vec::new(), builtin_rules, policy)
+    compose_by(|pack| read(&pack.source()), read_all(own)?, builtin_rules, policy)
 }
 
-fn load_by(
+fn read_all(paths: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
+    let read: anyhow::Result<Vec<Vec<Source>>> = paths.iter().map(|path| files(path)).collect();
+    Ok(read?.into_iter().flatten().collect())
+}
+
+fn compose_by(
     read_builtin: impl Fn(&Builtin) -> anyhow::Result<Pack>,
-    own: &[PathBuf],
-    more: Vec<Source>,
+    sources: Vec<Source>,
     builtin_rules: bool,
     policy: &Policy,
 ) -> anyhow::Result<RuleSet> {
@@ -149,11 +159,7 @@ fn load_by(
             rules.extend(read_builtin(pack)?.rules);
         }
     }
-    let mut sources = Vec::new();
-    for path in own {
-        sources.extend(files(path)?);
-    }
-    for source in sources.into_iter().chain(more) {
+    for source in sources {
         let pack = read(&source)?;
         if let Some(failure) = pack.rules.iter().flat_map(rule::Rule::failures).next() {
             let message = format!("rule `{}`: {}", failure.rule, failure.message);

@@ -25,8 +25,9 @@ use crate::{
     certificate::Certificate,
     cli::RuleSources,
     config::{self, server},
-    edits::Keeps,
-    home::{self, Data, Home, remedied},
+    configuration_files::ConfigurationFiles,
+    edits::{Edits, Keeps, TakenFiles},
+    home::{Data, Home, remedied},
     keyring, socket, style,
     telling::Telling,
 };
@@ -100,7 +101,8 @@ pub fn network(text: &str) -> Result<(IpAddr, u8), String> {
 /// Runs the command.
 pub fn run(arguments: &Serve) -> anyhow::Result<ExitCode> {
     let arguments = &arguments.settled()?;
-    let home = arguments.data.open_to_decide(arguments.config.as_deref(), &arguments.rules)?;
+    let files = ConfigurationFiles::read(arguments.config.as_deref(), &arguments.rules)?;
+    let home = arguments.data.open_to_decide_by(&files)?;
     home.admit_first()?;
     home.engine.snapshot().configuration().rules.prepare();
     wait_for(home.engine.note_configuration(BY)).map_err(remedied)?;
@@ -122,7 +124,7 @@ pub fn run(arguments: &Serve) -> anyhow::Result<ExitCode> {
         ..Settings::default()
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(arguments, &home, settings, certificate))?;
+    runtime.block_on(serve(arguments, &home, settings, certificate, files))?;
     // What is not done now is done by the next one.
     let _ = wait_for(home.engine.checkpoint());
     Ok(ExitCode::SUCCESS)
@@ -181,6 +183,7 @@ async fn serve(
     home: &Home,
     settings: Settings,
     certificate: Option<Certificate>,
+    files: ConfigurationFiles,
 ) -> anyhow::Result<()> {
     let tls = certificate.as_ref().map(Certificate::tls);
     let net = Listener::net(arguments.listen, tls)
@@ -208,9 +211,9 @@ async fn serve(
     };
     let drain = settings.limits.drain;
     let server = Server::new(home.engine.clone(), settings, log);
-    server.issue_with(issuer(arguments.config.as_deref())?);
-    let config = config::read(arguments.config.as_deref())?;
-    let telling = Telling::start(&home.engine, &server, &config)?;
+    let config = &files.config;
+    server.issue_with(issuer_of(config)?);
+    let telling = Telling::start(&home.engine, &server, config)?;
     #[cfg(feature = "opentelemetry")]
     let _telemetry = config
         .collector()?
@@ -232,12 +235,9 @@ async fn serve(
         }
         std::thread::spawn(move || end_after(drain + STOP_MORE, &stopping));
     };
-    server.keep_with(Arc::new(Keeps {
-        directory: home.directory.clone(),
-        config: arguments.config.clone(),
-        sources: arguments.rules.clone(),
-    }));
-    let reloading = reload(arguments, home, Arc::clone(&server), certificate, &telling, hung_up);
+    let taken = Arc::new(TakenFiles::new(files));
+    server.keep_with(Arc::new(Keeps { directory: home.directory.clone(), files: Arc::clone(&taken) }));
+    let reloading = reload(arguments, home, Arc::clone(&server), certificate, &telling, &taken, hung_up);
     tokio::select! {
         () = placet_server::serve(Arc::clone(&server), listeners, stop) => {}
         never = reloading => match never {},
@@ -259,9 +259,13 @@ fn is_broken_pipe(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::BrokenPipe
 }
 
-/// The key with which operators issue warrants here, if the configuration names one.
+/// The key with which operators issue warrants here, if the configuration in `file` names one.
 pub fn issuer(file: Option<&Path>) -> anyhow::Result<Option<Issuer>> {
-    let config::Config { policy, file, .. } = config::read(file)?;
+    issuer_of(&config::read(file)?)
+}
+
+fn issuer_of(config: &config::Config) -> anyhow::Result<Option<Issuer>> {
+    let config::Config { policy, file, .. } = config;
     let Some(named) = &policy.warrants.issuer else { return Ok(None) };
     let beside = file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let key =
@@ -391,11 +395,12 @@ async fn reload(
     server: Arc<Server>,
     mut certificate: Option<Certificate>,
     telling: &Telling,
+    taken: &TakenFiles,
     mut hung_up: Signal,
 ) -> Infallible {
     let engine = &home.engine;
     let mut refused = None;
-    let at_start = config::read(arguments.config.as_deref()).ok();
+    let at_start = taken.get();
     loop {
         let asked = tokio::select! {
             _ = hung_up.recv() => true,
@@ -410,45 +415,46 @@ async fn reload(
         let (file, sources) = (arguments.config.clone(), arguments.rules.clone());
         let directory = home.directory.clone();
         let read = tokio::task::spawn_blocking(move || {
-            let now = home::fingerprint_of(file.as_deref(), &sources, &directory)?;
-            if now == seen && !asked {
+            let (files, edits) =
+                (ConfigurationFiles::read(file.as_deref(), &sources)?, Edits::read(&directory)?);
+            if files.fingerprint(&edits) == seen && !asked {
                 return Ok(None);
             }
-            let configuration = home::configuration(file.as_deref(), &sources, &directory)?;
+            let configuration = files.configuration(&edits)?;
             configuration.rules.prepare();
-            Ok(Some(configuration))
+            Ok(Some((files, configuration)))
         });
         // Who makes a mistake in reading them has read nothing, and ends nothing.
         let mistake = |_| Err(anyhow::anyhow!("a mistake in placet itself; please report it"));
         match read.await.unwrap_or_else(mistake) {
             Ok(None) => {
                 if refused.take().is_some() {
+                    server.set_refused_configuration(None);
                     server.say("configuration is well again, and as it was", &[]);
                 }
             }
-            Ok(Some(configuration)) => {
+            Ok(Some((files, configuration))) => {
                 refused = None;
+                server.set_refused_configuration(None);
                 let rules = configuration.rules.rules().len();
                 engine.configure(configuration);
+                taken.set(files);
                 if let Err(why) = engine.note_configuration(BY).await {
                     server.say("not recorded", &[("what", &"configuration"), ("why", &why)]);
                 }
                 drop(alone);
-                server.issue_with(issuer(arguments.config.as_deref()).unwrap_or_else(|error| {
+                let files = taken.get();
+                server.issue_with(issuer_of(&files.config).unwrap_or_else(|error| {
                     let why = format!("{error:#}");
                     server.say("issuer refused", &[("why", &why), ("kept", &"none")]);
                     None
                 }));
-                let told =
-                    config::read(arguments.config.as_deref()).and_then(|config| telling.replace(&config));
-                if let Err(why) = told {
+                if let Err(why) = telling.replace(&files.config) {
                     server.say("channels refused", &[("why", &why), ("kept", &"the old ones")]);
                 }
-                if let (Ok(now), Some(start)) = (config::read(arguments.config.as_deref()), &at_start) {
-                    let waits = now.keys_that_need_a_restart(start).join(", ");
-                    if !waits.is_empty() {
-                        server.say("a restart is needed for keys of [server]", &[("keys", &waits)]);
-                    }
+                let waits = files.config.keys_that_need_a_restart(&at_start.config).join(", ");
+                if !waits.is_empty() {
+                    server.say("a restart is needed for keys of [server]", &[("keys", &waits)]);
                 }
                 server.say("configuration read", &[("rules", &rules)]);
             }
@@ -458,6 +464,7 @@ async fn reload(
                 if asked || refused.as_ref() != Some(&why) {
                     server.say("configuration refused", &[("why", &why), ("kept", &"the old one")]);
                 }
+                server.set_refused_configuration(Some(why.clone()));
                 refused = Some(why);
             }
         }

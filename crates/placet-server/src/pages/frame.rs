@@ -267,6 +267,15 @@ fn banners(asked: &Asked, standing: &Standing) -> Markup {
                     }
                 }
             }
+            @if let Some(why) = asked.server.refused_configuration().filter(|_| may_run(asked)) {
+                div.banner role="status" {
+                    (icon("block"))
+                    p {
+                        b { "The configuration on the disk cannot be used." }
+                        " What was in force before stays so, with what you change here. " (plain(why.lines().next().unwrap_or("")))
+                    }
+                }
+            }
             @if standing.mode == Mode::Observe {
                 div.banner role="status" {
                     (icon("read"))

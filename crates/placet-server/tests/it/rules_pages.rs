@@ -11,7 +11,7 @@ use placet_core::{
     rule::{self, Rule, RulePolicy, RuleSet},
 };
 use placet_engine::{Configuration, Role};
-use placet_server::{Edit, Keeper, RuleText};
+use placet_server::{DraftError, Edit, Keeper, RuleText};
 use serde_json::json;
 
 use crate::rig::{Reply, Rig, call};
@@ -83,18 +83,18 @@ impl Kept {
 }
 
 impl Keeper for Shelf {
-    fn rule(&self, id: &str) -> Option<RuleText> {
+    fn rule(&self, id: &str) -> Result<Option<RuleText>, String> {
         if let Some(text) = self.0.lock().unwrap().own.get(id) {
-            return Some(RuleText { from: "own".to_owned(), own: true, text: text.clone() });
+            return Ok(Some(RuleText { from: "own".to_owned(), own: true, text: text.clone() }));
         }
-        let at = PACK.find(&format!("- id: {id}\n"))?;
+        let Some(at) = PACK.find(&format!("- id: {id}\n")) else { return Ok(None) };
         let end = PACK[at + 2..].find("  - id:").map_or(PACK.len(), |end| at + 2 + end);
         let text = format!("  {}", &PACK[at..end]);
-        Some(RuleText { from: "built-in <house>".to_owned(), own: false, text })
+        Ok(Some(RuleText { from: "built-in <house>".to_owned(), own: false, text }))
     }
 
-    fn draft(&self, edit: &Edit) -> Result<Configuration, String> {
-        self.0.lock().unwrap().clone().after(edit).configuration()
+    fn draft(&self, edit: &Edit) -> Result<Configuration, DraftError> {
+        self.0.lock().unwrap().clone().after(edit).configuration().map_err(DraftError::Change)
     }
 
     fn keep(&self, edit: &Edit) -> Result<(), String> {

@@ -63,6 +63,8 @@ pub struct Config {
     pub credentials: Credentials,
     /// Which file it was read from.
     pub file: Option<PathBuf>,
+    /// What stood in it.
+    pub text: String,
     /// Every key that is set, with what it is set to and where.
     pub set: Vec<Set>,
 }
@@ -191,7 +193,17 @@ fn compose(
             None => bail!("{problem}"),
         }
     }
-    Ok(Config { policy, server, notifications, chat, telemetry, credentials, file, set })
+    Ok(Config {
+        policy,
+        server,
+        notifications,
+        chat,
+        telemetry,
+        credentials,
+        file,
+        text: text.to_owned(),
+        set,
+    })
 }
 
 /// What of `table` has a place in `shape`.

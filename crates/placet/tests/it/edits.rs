@@ -199,3 +199,88 @@ fn a_list_of_a_root_is_taken_up_and_its_warrants_hold_no_longer() {
     assert_eq!(holds(&Asking(&service, secret(home)))["holds"], false);
     service.end("-TERM");
 }
+
+#[test]
+fn a_bad_file_on_the_disk_neither_gets_in_the_way_of_a_change_nor_into_force() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let (config, rules) = (home.join("placet.toml"), home.join("rules.yaml"));
+    let theirs = RULE.replace("team.no-notes", "team.theirs").replace("notes.md", "theirs.md");
+    fs::write(&config, "[thresholds]\nrun_below = 0.2\n").unwrap();
+    fs::write(&rules, &theirs).unwrap();
+    let arguments = ["--config", config.to_str().unwrap(), "--rules", rules.to_str().unwrap()];
+    let mut service = Service::start(home, &arguments);
+    let mut until = service.heard();
+    let secret = secret(home);
+    let ask = |method: &str, path: &str, body: &Value| service.ask(method, path, body, &secret);
+    let reads = |path: &str| {
+        let call = json!({ "call": { "tool": "read_file", "args": { "path": path } } });
+        ask("POST", "/v1/calls", &call)["answer"].clone()
+    };
+    assert_eq!((reads("theirs.md"), reads("notes.md")), (json!("block"), json!("allow")));
+    // Half a file of rules, and a configuration with a mistake that would let everything run.
+    fs::write(&rules, &theirs[..60]).unwrap();
+    fs::write(&config, "[thresholds]\nrun_below = 1.0\nask_above = 1.0\nunknown = 1\n").unwrap();
+    assert!(until("configuration refused").contains("unknown"));
+    let made = ask("POST", "/v1/rules", &json!({ "text": RULE }));
+    assert_eq!((&made["id"], &made["in_force"]), (&json!("team.no-notes"), &json!(true)), "{made}");
+    assert!(made["refused"].as_str().unwrap().contains("unknown"), "the operator is told: {made}");
+    assert_eq!((reads("theirs.md"), reads("notes.md")), (json!("block"), json!("block")));
+    assert_eq!(ask("GET", "/v1/thresholds", &Value::Null)["run_below"], 0.2);
+    assert_eq!(ask("GET", "/v1/rules/team.theirs", &Value::Null)["in_force"], true);
+    let off = ask("PUT", "/v1/rules/team.theirs/policy", &json!({ "policy": "log_only" }));
+    assert_eq!((&off["policy"], reads("theirs.md")), (&json!("log_only"), json!("allow")), "{off}");
+    assert_eq!(
+        ask("PUT", "/v1/rules/team.theirs/policy", &json!({ "policy": "default" }))["policy"],
+        "auto_block"
+    );
+    // Once the files are well they count, with what was changed meanwhile.
+    fs::write(&config, "[thresholds]\nrun_below = 0.1\n").unwrap();
+    fs::write(&rules, theirs.replace("theirs.md", "others.md")).unwrap();
+    until("configuration read");
+    assert_eq!(
+        ask("GET", "/v1/thresholds", &Value::Null),
+        json!({ "run_below": 0.1, "ask_above": 0.6, "confidence_min": 0.7 })
+    );
+    assert_eq!(
+        (reads("theirs.md"), reads("others.md"), reads("notes.md")),
+        (json!("allow"), json!("block"), json!("block"))
+    );
+    // What was changed before cannot be read any more: nothing is changed on top of it, and nothing goes out of force.
+    fs::write(home.join("data/edits.toml"), "[rules]\n\"team.theirs\" = \"of\"\n").unwrap();
+    until("configuration refused");
+    for (method, path, body) in [
+        ("PUT", "/v1/rules/team.no-notes/policy", json!({ "policy": "off" })),
+        ("PUT", "/v1/rules/team.no-notes", json!({ "text": RULE })),
+        ("DELETE", "/v1/rules/team.no-notes", Value::Null),
+        ("PUT", "/v1/thresholds", json!({ "run_below": 1.0, "ask_above": 1.0 })),
+    ] {
+        let refused = ask(method, path, &body);
+        assert_eq!(refused["error"]["code"], "unreadable", "{method} {path}: {refused}");
+        assert!(refused["error"]["message"].as_str().unwrap().contains("edits.toml"), "{refused}");
+    }
+    assert_eq!(reads("notes.md"), "block");
+    service.signal("-TERM");
+    until("stopped");
+}
+
+#[test]
+fn a_change_over_http_does_not_take_up_files_that_the_service_has_not() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let config = home.join("placet.toml");
+    fs::write(&config, "").unwrap();
+    let mut service = Service::start(home, &["--config", config.to_str().unwrap()]);
+    let mut until = service.heard();
+    let secret = secret(home);
+    let ask = |method: &str, path: &str, body: &Value| service.ask(method, path, body, &secret);
+    // A file that has just been written counts as a whole or not at all: channels and thresholds at the same time.
+    fs::write(&config, "[thresholds]\nask_above = 0.9\n[notifications.ops]\nkind = \"ntfy\"\nurl = \"https://ntfy.example.com/x\"\n").unwrap();
+    ask("POST", "/v1/rules", &json!({ "text": RULE }));
+    until("configuration read");
+    assert_eq!(ask("GET", "/v1/thresholds", &Value::Null)["ask_above"], 0.9);
+    let channels = ask("GET", "/v1/notifications", &Value::Null);
+    assert!(channels.to_string().contains("\"ops\""), "{channels}");
+    service.signal("-TERM");
+    until("stopped");
+}
