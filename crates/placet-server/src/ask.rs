@@ -28,7 +28,11 @@ use crate::{
     idempotent,
     listen::Place,
     metrics::Counted,
-    pages::refused::{is_from_elsewhere, once_more, plainly, refused, wants_page},
+    page_site::{HALF_FIELD, HALF_HEADER, name_of},
+    pages::{
+        confirm,
+        refused::{is_from_elsewhere, once_more, plainly, refused, wants_page},
+    },
     problem::{Problem, json},
     shown::{CSRF_FIELD, CSRF_HEADER, Shown},
 };
@@ -145,15 +149,29 @@ impl Asked {
 /// Whether a request that changes something was made by one of our own pages: only those can read what belongs to the
 /// cookie.
 fn is_meant(shown: &Shown, headers: &HeaderMap, body: &[u8]) -> bool {
-    let in_head = headers.get(CSRF_HEADER).map(|value| value.to_str().unwrap_or("").to_owned());
+    shown.is_meant(&said(headers, body, CSRF_HEADER, CSRF_FIELD))
+}
+
+/// Whether whoever asks has shown all that their session needs for this: besides its cookie the second half, where that is
+/// asked for. Tokens have no halves.
+fn has_both_halves(row: &Endpoint, server: &Server, shown: &Shown, headers: &HeaderMap, body: &[u8]) -> bool {
+    match (&server.settings.pages, shown) {
+        (Some(site), Shown::Cookie(secret)) if row.needs_both_halves() => {
+            site.is_second_half(secret, &said(headers, body, HALF_HEADER, HALF_FIELD))
+        }
+        (Some(_) | None, Shown::Cookie(_) | Shown::Token(_) | Shown::Nothing) => true,
+    }
+}
+
+/// What a request says in a line of its head, or else in a field of its form.
+fn said(headers: &HeaderMap, body: &[u8], line: &str, name: &str) -> String {
+    let in_head = headers.get(line).map(|value| value.to_str().unwrap_or("").to_owned());
     let is_form = headers
         .get(header::CONTENT_TYPE)
         .and_then(|kind| kind.to_str().ok())
         .is_some_and(|kind| kind.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded"));
-    let in_form =
-        || std::str::from_utf8(body).ok().filter(|_| is_form).and_then(|body| field(body, CSRF_FIELD));
-    let said = in_head.or_else(in_form).unwrap_or_default();
-    shown.is_meant(&said)
+    let in_form = || std::str::from_utf8(body).ok().filter(|_| is_form).and_then(|body| field(body, name));
+    in_head.or_else(in_form).unwrap_or_default()
 }
 
 pub fn forbidden(message: impl Into<String>) -> Problem {
@@ -267,7 +285,9 @@ async fn try_answer(
     let (parts, body) = request.into_parts();
     let peer = parts.extensions.get::<Peer>().copied();
     let place = parts.extensions.get::<Place>().cloned();
-    let permitted = from_here(server, &parts, peer).and_then(|()| who(row, server, &params, &parts, peer));
+    let permitted = from_here(server, &parts, peer)
+        .and_then(|()| is_where_it_belongs(row, server, &parts, peer))
+        .and_then(|()| who(row, server, &params, &parts, peer));
     // A body is read to its end even where the answer is no: who is still sending does not listen yet, and takes the
     // end of the connection for whatever it likes.
     let mut reading = pin!(read_body(server, body, permitted.is_ok()));
@@ -297,6 +317,12 @@ async fn try_answer(
         }
         return Err(problem);
     }
+    let is_whole = has_both_halves(row, server, &shown, &parts.headers, &body);
+    if !is_whole && row.dialect != Dialect::Page {
+        let message = "a session answers only with its second half";
+        let remedy = "send what signing in has given as `half` as the header `x-placet-half`";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "half", message, remedy));
+    }
     let large = body.len() > LARGE;
     let asked = Asked {
         server: Arc::clone(server),
@@ -311,6 +337,10 @@ async fn try_answer(
         _room: room,
         _place: place,
     };
+    // Who has no script, or has lost what it kept, says the password instead.
+    if !is_whole && let Some(page) = confirm::ask_for_password(&asked).await? {
+        return Ok(page);
+    }
     let handled = handle(row, asked, large);
     // What is begun is done, whoever goes away. But a call that nobody waits for any longer need not be decided, and who may
     // be anybody leaves no work behind.
@@ -437,7 +467,7 @@ fn from_here(server: &Server, parts: &Parts, peer: Option<Peer>) -> Result<(), P
     };
     // One is named in the first line, or below it; whoever is named has to be us.
     let named = parts.uri.authority().map(|authority| authority.as_str());
-    let host = named.or_else(|| text(header::HOST));
+    let host = host_of(parts);
     let below = parts.headers.get_all(header::HOST).iter().map(|value| value.to_str().unwrap_or("?"));
     let all_ours = host.is_some() && named.into_iter().chain(below).all(|host| is_ours(server, host));
     if !matches!(peer, Some(Peer::Unix | Peer::Inside)) && !all_ours {
@@ -456,16 +486,49 @@ fn from_here(server: &Server, parts: &Parts, peer: Option<Peer>) -> Result<(), P
     Ok(())
 }
 
+/// The host that a request names.
+fn host_of(parts: &Parts) -> Option<&str> {
+    let named = parts.uri.authority().map(|authority| authority.as_str());
+    named.or_else(|| parts.headers.get(header::HOST).map(|value| value.to_str().unwrap_or("?")))
+}
+
+/// Whether cookies count under the name that a request names us by.
+fn takes_cookies(server: &Server, parts: &Parts) -> bool {
+    match &server.settings.pages {
+        Some(site) => host_of(parts).is_some_and(|host| site.has(name_of(host))),
+        None => true,
+    }
+}
+
+/// Refuses pages under a name that other programs of this machine answer to as well. Who shows a token uses no cookie, and
+/// who comes over the socket is no browser.
+fn is_where_it_belongs(
+    row: &Endpoint,
+    server: &Server,
+    parts: &Parts,
+    peer: Option<Peer>,
+) -> Result<(), Problem> {
+    let is_browser = !matches!(peer, Some(Peer::Unix | Peer::Inside))
+        && !parts.headers.contains_key(header::AUTHORIZATION);
+    if !row.is_of_pages() || !is_browser || takes_cookies(server, parts) {
+        return Ok(());
+    }
+    let message = "pages have an address of their own, where no other program is given their cookie";
+    let remedy = "`placet serve` prints it when it starts, and `placet doctor` at any time";
+    Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, OTHER_ADDRESS, message, remedy))
+}
+
+/// The word for a page that is asked for under a name where there are none.
+pub const OTHER_ADDRESS: &str = "other_address";
+
 /// Whether a host is ours: an address is nobody's name, and names are those we were told.
 fn is_ours(server: &Server, host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or(""),
-        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
-    };
+    let name = name_of(host);
     let known = |ours: &String| ours.eq_ignore_ascii_case(name);
     name.parse::<IpAddr>().is_ok()
         || name.eq_ignore_ascii_case("localhost")
         || server.settings.hosts.iter().any(known)
+        || server.settings.pages.as_ref().is_some_and(|site| site.has(name))
 }
 
 /// Who asks, if they may.
@@ -490,7 +553,8 @@ fn who(
     });
     let shown = match in_path.or(bearer) {
         Some(secret) => Shown::token(secret),
-        None => Shown::cookie(&parts.headers, server.settings.secure),
+        None if takes_cookies(server, parts) => Shown::cookie(&parts.headers, server.settings.secure),
+        None => Shown::Nothing,
     };
     if let Shown::Nothing = shown {
         let is_local = row.who.contains(&As::Local);

@@ -51,6 +51,21 @@ impl Endpoint {
     pub fn is_endless(&self) -> bool {
         matches!(self.path, "/v1/stream" | "/live")
     }
+
+    /// Whether a session needs its second half for this: for all that a reader may not do. A browser that goes to a page can
+    /// show its cookie only, so pages are read with the cookie alone.
+    pub fn needs_both_halves(&self) -> bool {
+        let reads = self.who.contains(&As::Auditor) || self.who.contains(&As::Anyone);
+        let goes_to_a_page = self.dialect == Dialect::Page && self.verb == Verb::Get;
+        !reads && !goes_to_a_page
+    }
+
+    /// Whether this belongs to the pages, and to nothing else that is served under the same port: it shows one, or gives a
+    /// browser a cookie.
+    pub fn is_of_pages(&self) -> bool {
+        let is_page = self.dialect == Dialect::Page && self.path != "/assets/{name}";
+        is_page || matches!(self.path, "/v1/login" | "/v1/sign-in/{link}")
+    }
 }
 
 impl Verb {

@@ -27,12 +27,17 @@ impl Form {
 }
 
 impl Form {
+    /// All fields with what they say, in order.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// What somebody has written themselves, by the names of its fields: nothing that must not be shown again, and nothing
     /// that the page had put there.
     pub fn written(&self) -> Vec<(String, String)> {
-        const OURS: [&str; 16] = [
-            "csrf", "password", "current", "from", "answer", "scope", "with", "to", "do", "seen", "args",
-            "session", "role", "next", "mode", "policy",
+        const OURS: [&str; 18] = [
+            "csrf", "half", "confirm", "password", "current", "from", "answer", "scope", "with", "to", "do",
+            "seen", "args", "session", "role", "next", "mode", "policy",
         ];
         let written =
             |(name, value): &&(String, String)| !OURS.contains(&name.as_str()) && !value.trim().is_empty();

@@ -18,6 +18,8 @@ pub mod endpoint;
 
 mod shown;
 
+mod page_site;
+
 mod form;
 
 mod ask;
@@ -101,6 +103,7 @@ pub use keeper::{DraftError, Edit, Keeper, RuleText};
 pub use listen::{Listener, serve};
 pub use log::Log;
 pub use minting::Issuer;
+pub use page_site::{PageSite, is_shared};
 pub use server::{Limits, Server, Settings, app};
 #[cfg(feature = "opentelemetry")]
 pub use telemetry::{Telemetry, TelemetryPace};

@@ -21,7 +21,7 @@ use tokio::{
 };
 
 use crate::{
-    Chat, Keeper, Log, ask,
+    Chat, Keeper, Log, PageSite, ask,
     endpoint::{Dialect, Verb, every},
     gate::Gate,
     health::Health,
@@ -45,6 +45,9 @@ pub struct Settings {
     pub agentguard_from: Vec<(IpAddr, u8)>,
     /// Whether a browser reaches it over TLS, its own or that of a proxy: then its cookies travel over nothing else.
     pub secure: bool,
+    /// Where pages are served if browsers reach it in the clear. Nothing where TLS keeps other programs from being given its
+    /// cookies.
+    pub pages: Option<PageSite>,
     /// Whether a proxy stands before it, and says where requests come from.
     pub behind_proxy: bool,
     /// How long an AgentGuard plugin is kept waiting for a person.
@@ -60,6 +63,7 @@ impl Default for Settings {
             local_agents: true,
             agentguard_from: Vec::new(),
             secure: false,
+            pages: None,
             behind_proxy: false,
             agentguard_wait: Duration::from_secs(300),
             limits: Limits::default(),

@@ -111,6 +111,13 @@ pub struct Opened {
     login: Login,
 }
 
+impl Opened {
+    /// What the session needs besides its cookie, where it needs something.
+    pub fn second_half(&self, asked: &Asked) -> Option<Zeroizing<String>> {
+        asked.server.settings.pages.as_ref().map(|site| site.second_half(&self.login.secret))
+    }
+}
+
 /// Signs in whoever has the link, this once.
 pub async fn by_link(asked: &Asked) -> Result<Opened, Problem> {
     let known = asked.server.link.take(asked.param("link"), asked.server.engine.now());
@@ -128,9 +135,12 @@ pub async fn open(asked: &Asked, known: &Known) -> Result<Opened, Problem> {
 
 fn tell(asked: &Asked, opened: &Opened) -> Result<Response, Problem> {
     let (known, login) = (&opened.known, &opened.login);
-    let body = json!({
+    let mut body = json!({
         "user": known.name(), "role": known.role(), "csrf": csrf_of(&login.secret), "expires": login.expires,
     });
+    if let Some(half) = opened.second_half(asked) {
+        body["half"] = half.as_str().into();
+    }
     with_cookie(asked, reply(StatusCode::OK, &body), opened)
 }
 

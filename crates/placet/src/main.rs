@@ -83,7 +83,11 @@ mod rules;
 
 mod keyring;
 
+mod loopback;
+
 mod trusted_path;
+
+mod page_identity;
 
 mod style;
 

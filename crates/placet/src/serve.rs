@@ -14,7 +14,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use placet_core::{Mode, policy::ISSUER_LIFE_MS};
 use placet_engine::Role;
-use placet_server::{Issuer, Listener, Log, Server, Settings};
+use placet_server::{Issuer, Listener, Log, PageSite, Server, Settings, is_shared};
 #[cfg(feature = "opentelemetry")]
 use placet_server::{Telemetry, TelemetryPace};
 use placet_store::wait_for;
@@ -28,7 +28,9 @@ use crate::{
     configuration_files::ConfigurationFiles,
     edits::{Edits, Keeps, TakenFiles},
     home::{Data, Home, remedied},
-    keyring, socket, style,
+    keyring, loopback,
+    page_identity::PageIdentity,
+    socket, style,
     telling::Telling,
 };
 
@@ -115,16 +117,24 @@ pub fn run(arguments: &Serve) -> anyhow::Result<ExitCode> {
         let by = home.operator()?;
         wait_for(home.engine.set_mode(None, Mode::Observe, &by)).map_err(remedied)?;
     }
+    let secure = certificate.is_some() || arguments.behind_proxy;
+    let identity = if secure { None } else { Some(PageIdentity::of(&home.directory)?) };
+    let pages = identity.as_ref().map(|identity| {
+        let names = arguments.hosts.iter().chain([&identity.name]).cloned();
+        PageSite::new(names, *identity.key)
+    });
     let settings = Settings {
         hosts: arguments.hosts.clone(),
         local_agents: local,
         agentguard_from: arguments.agentguard_from.clone(),
-        secure: certificate.is_some() || arguments.behind_proxy,
+        secure,
+        pages,
         behind_proxy: arguments.behind_proxy,
         ..Settings::default()
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(arguments, &home, settings, certificate, files))?;
+    let name = identity.map(|identity| identity.name);
+    runtime.block_on(serve(arguments, &home, settings, certificate, name, files))?;
     // What is not done now is done by the next one.
     let _ = wait_for(home.engine.checkpoint());
     Ok(ExitCode::SUCCESS)
@@ -183,14 +193,19 @@ async fn serve(
     home: &Home,
     settings: Settings,
     certificate: Option<Certificate>,
+    page_name: Option<String>,
     files: ConfigurationFiles,
 ) -> anyhow::Result<()> {
     let tls = certificate.as_ref().map(Certificate::tls);
-    let net = Listener::net(arguments.listen, tls)
-        .with_context(|| format!("cannot listen at `{}`; is it in use?", arguments.listen))?;
-    let address = net.address().unwrap_or(arguments.listen);
+    let mut listeners = match page_name {
+        Some(_) => loopback::listen(arguments.listen, tls.as_ref())?,
+        None => vec![
+            Listener::net(arguments.listen, tls)
+                .with_context(|| format!("cannot listen at `{}`; is it in use?", arguments.listen))?,
+        ],
+    };
+    let address = listeners.first().and_then(Listener::address).unwrap_or(arguments.listen);
     let path = home.directory.join(socket::NAME);
-    let mut listeners = vec![net];
     let socket = match Listener::unix(&path).await {
         Ok(unix) => {
             listeners.push(unix);
@@ -222,7 +237,12 @@ async fn serve(
         .map_err(|why| anyhow::anyhow!("`endpoint` of `[telemetry]`: {why}"))?;
     let at = format!("{}://{address}", if certificate.is_some() { "https" } else { "http" });
     let link = sign_in_link(arguments, home, &server)?;
-    match announce(arguments, home, &at, &socket, link.as_ref().map(|link| link.as_str())) {
+    let pages = match &page_name {
+        None => Some(at.clone()),
+        Some(name) => page_host(arguments, name).map(|host| format!("http://{host}:{}", address.port())),
+    };
+    let told = Addresses { at: &at, socket: &socket, pages: pages.as_deref() };
+    match announce(arguments, home, &told, link.as_ref().map(|link| link.as_str())) {
         // Whoever reads no further than they need, as `head` does, does not end the service.
         Err(error) if error.downcast_ref().is_some_and(is_broken_pipe) => {}
         announced => announced?,
@@ -302,22 +322,39 @@ fn sign_in_link(
     Ok(Some(server.sign_in_path(known)?))
 }
 
+/// The name that pages are looked for under: the one that the operator has given, or else `name`, where browsers find it.
+fn page_host<'n>(arguments: &'n Serve, name: &'n str) -> Option<&'n str> {
+    let is_found = loopback::other(arguments.listen.ip()).is_some();
+    let given = arguments.hosts.iter().map(String::as_str).find(|host| !is_shared(host));
+    given.or(Some(name).filter(|_| is_found))
+}
+
+/// Where the service is found.
+struct Addresses<'a> {
+    /// By agents.
+    at: &'a str,
+    /// By commands of this user.
+    socket: &'a str,
+    /// By browsers; nowhere where pages have no name that leads to it.
+    pages: Option<&'a str>,
+}
+
 /// Says where it listens, who may ask, what is enforced, and what to try.
 fn announce(
     arguments: &Serve,
     home: &Home,
-    at: &str,
-    socket: &str,
+    addresses: &Addresses<'_>,
     link: Option<&str>,
 ) -> anyhow::Result<()> {
+    let Addresses { at, socket, pages } = *addresses;
     let standing = home.engine.standing().map_err(remedied)?;
     let rules = home.engine.snapshot().configuration().rules.rules().len();
     let (bold, dim) = (style::HEADING, style::DIM);
     let mut out = anstream::stdout();
-    let sign_in = link.map(|path| format!("{at}{path}"));
+    let sign_in = link.zip(pages).map(|(path, pages)| format!("{pages}{path}"));
     if arguments.data.json {
         let all = serde_json::json!({
-            "at": at, "socket": home.directory.join(socket::NAME), "data": home.directory, "rules": rules,
+            "at": at, "pages": pages, "socket": home.directory.join(socket::NAME), "data": home.directory, "rules": rules,
             "mode": standing.mode, "stopped_by": standing.stopped_by, "sign_in": sign_in,
         });
         writeln!(out, "{}", style::json(&all))?;
@@ -335,6 +372,7 @@ fn announce(
             ("rules", &rules),
             ("mode", &standing.mode),
         ];
+        values.extend(pages.as_ref().map(|pages| ("pages", pages as &dyn std::fmt::Display)));
         values.extend(standing.stopped_by.as_ref().map(|by| ("stopped_by", by as &dyn std::fmt::Display)));
         values.extend(sign_in.as_ref().map(|link| ("sign_in", link as &dyn std::fmt::Display)));
         let log = Log::json_to(out);
@@ -364,12 +402,16 @@ fn announce(
     if !networks.is_empty() {
         agents.push_str(&format!("; plugins of AgentGuard in {} ask without one", networks.join(", ")));
     }
+    let people = match pages {
+        Some(pages) => format!("answer at {pages} or with `placet holds watch`"),
+        None => "answer with `placet holds watch`; for pages listen at 127.0.0.1, or give a name that leads here with `--host`".to_owned(),
+    };
     let shown = if !local { " -H \"authorization: Bearer $TOKEN\"" } else { "" };
     let rows = [
         ("data", home.directory.display().to_string()),
         ("enforced", enforced),
         ("agents", agents),
-        ("people", format!("answer at {at} or with `placet holds watch`")),
+        ("people", people),
         (
             "try",
             format!(
@@ -378,7 +420,7 @@ fn announce(
             ),
         ),
     ];
-    let sign_in = link.map(|path| ("sign in", format!("{at}{path}  (once, within 15 minutes)")));
+    let sign_in = sign_in.map(|link| ("sign in", format!("{link}  (once, within 15 minutes)")));
     // The last line is what to try.
     let (last, before) = rows.split_last().context("there is a line to try")?;
     for (name, text) in before.iter().chain(&sign_in).chain([last]) {

@@ -105,6 +105,7 @@ pub async fn page_with(
         &format!("{count}{title} · Placet"),
         Some(asked.server.engine.now()),
         live_from(asked, place),
+        html! {},
         html! {
             a.skip href="#main" { "Skip to content" }
             (sheet())
@@ -127,7 +128,13 @@ pub async fn page_with(
 
 /// A page without navigation, for those whom we do not know.
 pub fn bare(title: &str, body: Markup) -> Markup {
-    document(&format!("{title} · Placet"), None, None, html! { (sheet()) main.bare #main { (body) } })
+    bare_with(title, html! {}, body)
+}
+
+/// A page without navigation that says something to the browser in its head.
+pub fn bare_with(title: &str, head: Markup, body: Markup) -> Markup {
+    let body = html! { (sheet()) main.bare #main { (body) } };
+    document(&format!("{title} · Placet"), None, None, head, body)
 }
 
 /// Where the script finds what is live on a page that a form has brought: that one cannot be asked for again.
@@ -136,7 +143,13 @@ fn live_from(asked: &Asked, place: Place) -> Option<&'static str> {
     path.filter(|_| !asked.body.is_empty())
 }
 
-fn document(title: &str, now: Option<Timestamp>, live_from: Option<&str>, body: Markup) -> Markup {
+fn document(
+    title: &str,
+    now: Option<Timestamp>,
+    live_from: Option<&str>,
+    head: Markup,
+    body: Markup,
+) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" data-now=[now.map(Timestamp::as_ms)] data-from=[live_from] {
@@ -148,6 +161,7 @@ fn document(title: &str, now: Option<Timestamp>, live_from: Option<&str>, body: 
                 link rel="icon" href=(ICON.path);
                 link rel="stylesheet" href=(STYLE.path);
                 script src=(SCRIPT.path) defer {}
+                (head)
             }
             body { (body) }
         }

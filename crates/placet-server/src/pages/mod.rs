@@ -7,6 +7,7 @@ pub mod agents;
 pub mod answer;
 pub mod assets;
 pub mod audit;
+pub mod confirm;
 pub mod edit;
 pub mod frame;
 pub mod hold;

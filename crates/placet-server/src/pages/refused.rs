@@ -1,19 +1,24 @@
 //! How a page says no.
 
 use axum::{
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
 };
 use maud::{DOCTYPE, Markup, html};
 
 use super::{frame, part::text::plain};
 use crate::{
+    ask::OTHER_ADDRESS,
     endpoint::{Endpoint, Verb},
     problem::{Problem, of_bytes},
+    shown::cookie_name,
 };
 
 /// What is said instead of a page, to whoever asked for `from`.
 pub fn refused(row: &Endpoint, from: &str, problem: &Problem) -> Response {
+    if problem.code == OTHER_ADDRESS {
+        return elsewhere(problem);
+    }
     let nobody = matches!(problem.code, "no_token" | "signed_out");
     // Where they wanted to go is where they get once they are signed in.
     if nobody && row.verb == Verb::Get && row.path != "/live" {
@@ -25,6 +30,31 @@ pub fn refused(row: &Endpoint, from: &str, problem: &Problem) -> Response {
         });
     }
     plainly(problem)
+}
+
+/// What is said where there are no pages. It does not tell where they are: any program of this machine could ask, and with
+/// the name lead a browser to another port of it. A cookie that an older version has left under this name is taken back.
+fn elsewhere(problem: &Problem) -> Response {
+    let page = frame::bare(
+        "Pages are elsewhere",
+        html! {
+            section.panel.stack {
+                h1 { "Pages are at another address" }
+                p {
+                    "They have a name of their own, because a browser sends the cookies of this address to every program that serves "
+                    "pages on this machine."
+                }
+                p { code { "placet serve" } " prints the address when it starts, and " code { "placet doctor" } " at any time." }
+                p.small.muted { "Agents go on asking here." }
+            }
+        },
+    );
+    let mut response = of_bytes(problem.status, "text/html; charset=utf-8", page.0);
+    let forgotten = format!("{}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict", cookie_name(false));
+    if let Ok(forgotten) = HeaderValue::from_str(&forgotten) {
+        response.headers_mut().insert(header::SET_COOKIE, forgotten);
+    }
+    frame::guarded(response)
 }
 
 /// What went wrong, as a page without anything around it.

@@ -47,7 +47,7 @@ pub async fn enter(asked: Asked) -> Result<Response, Problem> {
     match door::check(&asked, user.clone(), password).await {
         Ok(known) => {
             let login = door::open(&asked, &known).await?;
-            door::with_cookie(&asked, frame::back_to(&next), &login)
+            lead_on(&asked, &next, &login)
         }
         Err(problem)
             if matches!(problem.status, StatusCode::UNAUTHORIZED | StatusCode::TOO_MANY_REQUESTS) =>
@@ -62,7 +62,31 @@ pub async fn enter(asked: Asked) -> Result<Response, Problem> {
 /// `GET /sign-in/{link}`.
 pub async fn link(asked: Asked) -> Result<Response, Problem> {
     let login = door::by_link(&asked).await?;
-    door::with_cookie(&asked, frame::back_to("/"), &login)
+    lead_on(&asked, "/", &login)
+}
+
+/// Somebody is signed in: gives their browser both halves of the session, and leads on to `next`.
+fn lead_on(asked: &Asked, next: &str, login: &door::Opened) -> Result<Response, Problem> {
+    let response = match login.second_half(asked) {
+        None => frame::back_to(next),
+        Some(half) => frame::send(asked, StatusCode::OK, keep_half(&half, frame::own(next))),
+    };
+    door::with_cookie(asked, response, login)
+}
+
+/// The one page that has the second half of a session in it. The script keeps that in storage of this port and replaces the
+/// page, so that no history leads back to it.
+fn keep_half(half: &str, next: &str) -> Markup {
+    frame::bare_with(
+        "Signed in",
+        html! { noscript { meta http-equiv="refresh" content={ "0;url=" (next) }; } },
+        html! {
+            section.panel.stack data-half=(half) data-next=(next) {
+                h1 { "You are signed in" }
+                p.actions { a.btn.solid href=(next) { "Go on" } }
+            }
+        },
+    )
 }
 
 /// `POST /sign-out`.

@@ -11,6 +11,7 @@ mod hostile;
 mod idempotent;
 mod names;
 mod notify;
+mod page_site;
 mod pages;
 mod pages_audit;
 mod pages_settings;

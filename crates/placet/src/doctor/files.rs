@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{About, Examined};
-use crate::{config::Config, home, keyring, trusted_path};
+use crate::{config::Config, home, keyring, page_identity, trusted_path};
 
 /// What a file must not let others do.
 #[derive(Clone, Copy)]
@@ -71,7 +71,7 @@ pub fn look(directory: &Path, config: Option<&Config>, seen: &mut Examined) {
 
 fn subjects(directory: &Path, config: Option<&Config>) -> Vec<(PathBuf, Keeps)> {
     let mut subjects = vec![(directory.to_owned(), Keeps::Secret)];
-    let secrets = ["audit.key", "placet.db", "placet.db-wal", "placet.db-shm"];
+    let secrets = ["audit.key", page_identity::FILE, "placet.db", "placet.db-wal", "placet.db-shm"];
     subjects.extend(secrets.map(|name| (directory.join(name), Keeps::Secret)));
     subjects.push((directory.join("audit.pub"), Keeps::Truth));
     subjects.extend(home::credential_file().ok().map(|file| (file, Keeps::Secret)));

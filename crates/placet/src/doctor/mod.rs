@@ -8,6 +8,8 @@ mod log;
 
 mod loosened;
 
+mod pages;
+
 mod service;
 
 use std::{
@@ -148,6 +150,7 @@ pub fn run(arguments: &Doctor) -> anyhow::Result<ExitCode> {
     {
         service::compare(&directory, arguments, store, &mut seen);
     }
+    pages::look(&directory, config.as_ref(), &mut seen);
     if let Some(store) = &store {
         log::untold(store, &mut seen);
     }

@@ -37,7 +37,7 @@ fn a_call_is_changed_and_the_caller_runs_it_as_it_was_changed() {
 #[test]
 fn the_same_without_a_script_and_what_an_agent_wrote_is_text() {
     let place = Place::new();
-    let tab = place.operator();
+    let tab = place.somebody("mara", "approver");
     let mut call = risky(1);
     call["tool"] = json!("send_email");
     call["args"] = json!({
@@ -53,9 +53,18 @@ fn the_same_without_a_script_and_what_an_agent_wrote_is_text() {
         "textarea[name=rest]",
         r#"{"to":"ann@example.org","subject":"Hello","body":"line one\nline \"two\""}"#,
     );
+    // Without a script there is no second half of the session, so each form asks for the password.
+    let confirm = || {
+        tab.see("Is it you, mara?");
+        tab.fill("input[name=confirm]", crate::place::PASSWORD);
+        tab.click("button", "Do it");
+    };
+    tab.expect("403");
     tab.click("button", "See what that would do");
+    confirm();
     tab.see("What is different");
     tab.click("button", "Approve it like this");
+    confirm();
     let answer = caller.join().unwrap();
     assert_eq!(
         answer["args"],

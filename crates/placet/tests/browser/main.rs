@@ -24,6 +24,7 @@ mod keyboard;
 mod many;
 mod operating;
 mod pictures;
+mod ports;
 mod shapes;
 mod sign_in;
 mod together;

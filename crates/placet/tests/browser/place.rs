@@ -58,15 +58,21 @@ impl Place {
         format!("http://{}", line.split("http://").nth(1).unwrap().split(' ').next().unwrap())
     }
 
+    /// Where the pages are.
+    pub fn pages(&self) -> String {
+        format!("http://{}", self.service.pages())
+    }
+
     /// A browser that nobody has signed in with.
     pub fn stranger(&self) -> Tab {
-        Tab::open(self.driver.get_or_init(Driver::start), &format!("http://{}", self.address()))
+        Tab::open(self.driver.get_or_init(Driver::start), &self.pages())
     }
 
     /// A browser in which its first operator is signed in.
     pub fn operator(&self) -> Tab {
         let tab = self.stranger();
         tab.open_address(&self.link());
+        tab.signed_in();
         tab
     }
 
@@ -75,6 +81,7 @@ impl Place {
         self.add(name, role);
         let tab = self.stranger();
         tab.sign_in(name, PASSWORD);
+        tab.signed_in();
         tab
     }
 

@@ -87,11 +87,22 @@ fn holds_are_answered_without_scripts() {
         tab.text().contains("2 calls wait for you").then_some(())
     });
     assert!(!tab.has("button", "Notify me"), "what needs a script is not offered");
+    let confirm = |password: &str| {
+        tab.see("Is it you, mara?");
+        tab.fill("input[name=confirm]", password);
+        tab.click("button", "Do it");
+    };
+    tab.expect("403");
+    tab.expect("401");
     tab.click(".hold button", "Approve once");
+    confirm("not the password");
+    tab.see("The name or the password is wrong.");
+    confirm(PASSWORD);
     tab.see("1 call waits for you");
     tab.click(".hold a", "Details");
     tab.fill("input[name=reason]", "Not today");
     tab.click("#answer button", "Deny");
+    confirm(PASSWORD);
     tab.see("How it ended");
     let answers = waiting.map(|caller| caller.join().expect("an answer"));
     let count = |word: &str| answers.iter().filter(|answer| answer["answer"] == word).count();

@@ -82,6 +82,14 @@ impl Tab {
         self.click("button", "Sign in");
     }
 
+    /// Waits for the page that signing in leads on to, until it hears what happens.
+    pub fn signed_in(&self) {
+        let script = "return 'live' in document.documentElement.dataset";
+        self.until("the page after signing in", || {
+            (self.session.script(script, json!([])).ok()? == true).then_some(())
+        });
+    }
+
     /// What a function in the page returns.
     pub fn ask(&self, script: &str, arguments: Value) -> Value {
         let told = self.session.script(script, arguments);

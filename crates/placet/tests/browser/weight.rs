@@ -31,10 +31,7 @@ fn the_first_page_is_light() {
             && loaded.iter().any(|(name, _)| name.ends_with(".js")),
         "{loaded:?}"
     );
-    assert!(
-        loaded.iter().all(|(name, _)| name.starts_with(&format!("http://{}", place.address()))),
-        "all of it is ours: {loaded:?}"
-    );
+    assert!(loaded.iter().all(|(name, _)| name.starts_with(&place.pages())), "all of it is ours: {loaded:?}");
     let whole: u64 = loaded.iter().map(|(_, bytes)| bytes).sum();
     assert!(whole < MOST, "{whole} bytes: {loaded:?}");
 }

@@ -207,3 +207,50 @@ fn a_stop_does_not_wait_for_ever_for_the_data() {
     heard("gave up waiting for the data");
     assert!(service.child.wait().unwrap().success());
 }
+
+#[test]
+fn it_does_not_start_where_another_program_could_pose_as_its_pages() {
+    let home = TempDir::new().unwrap();
+    // Browsers ask this address first, and the other only if nobody listens here.
+    let Ok(other) = std::net::TcpListener::bind("[::1]:0") else {
+        // A machine without that address has nothing that could listen there.
+        return;
+    };
+    let port = other.local_addr().unwrap().port();
+    let listen = format!("127.0.0.1:{port}");
+    let (_, told, code) = run(home.path(), &["serve", "--listen", &listen]);
+    assert_eq!(code, 1, "{told}");
+    assert!(
+        told.contains(&format!("another program listens at `[::1]:{port}`")) && told.contains("--listen"),
+        "{told}"
+    );
+}
+
+#[test]
+fn pages_keep_their_name_and_have_those_that_the_operator_gives() {
+    let home = TempDir::new().unwrap();
+    let people =
+        |service: &Service| service.said.iter().find(|line| line.contains("people")).unwrap().clone();
+    let service = Service::start(home.path(), &[]);
+    let said = people(&service);
+    let name = said.split("http://").nth(1).unwrap().split(':').next().unwrap().to_owned();
+    assert!(name.starts_with("placet-") && name.ends_with(".localhost"), "{said}");
+    let (found, ..) = run(home.path(), &["doctor"]);
+    assert!(found.contains(&name) && found.contains("answers nothing"), "{found}");
+    service.end("-TERM");
+    let service = Service::start(home.path(), &["--host", "placet.test", "--sign-in"]);
+    assert!(people(&service).contains("http://placet.test:"), "{:?}", service.said);
+    assert!(service.said.iter().any(|line| line.contains("sign in") && line.contains("http://placet.test:")));
+    let page = |host: &str| {
+        let mut stream = TcpStream::connect(&service.address).unwrap();
+        write!(stream, "GET /sign-in HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text.split(' ').nth(1).unwrap().to_owned()
+    };
+    assert_eq!(
+        (page("placet.test"), page(&name), page("127.0.0.1"), page("other.test")),
+        ("200".to_owned(), "200".to_owned(), "421".to_owned(), "403".to_owned())
+    );
+    service.end("-TERM");
+}

@@ -61,6 +61,12 @@ impl Service {
         Self { child, address, said }
     }
 
+    /// Where the pages are, as a browser names it: host and port.
+    pub fn pages(&self) -> &str {
+        let line = self.said.iter().find(|line| line.trim_start().starts_with("people")).unwrap();
+        line.split("://").nth(1).unwrap().split(' ').next().unwrap()
+    }
+
     pub fn post(&self, path: &str, body: &Value, secret: &str) -> Value {
         self.ask("POST", path, body, secret)
     }

@@ -28,13 +28,22 @@ fn run_with(home: &Path, arguments: &[&str], input: &str) -> (String, String, i3
     (text(output.stdout), text(output.stderr), output.status.code().unwrap())
 }
 
-fn get(service: &Service, path: &str, lines: &str) -> String {
+/// What a browser is told at the address of the pages.
+fn browse(service: &Service, method: &str, path: &str, lines: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(&service.address).unwrap();
-    let host = &service.address;
-    write!(stream, "GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n{lines}\r\n").unwrap();
+    let (host, length) = (service.pages(), body.len());
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-length: {length}\r\n{lines}\r\n{body}"
+    )
+    .unwrap();
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
     text
+}
+
+fn get(service: &Service, path: &str, lines: &str) -> String {
+    browse(service, "GET", path, lines, "")
 }
 
 #[test]
@@ -51,7 +60,9 @@ fn users_are_added_listed_and_removed_and_the_service_knows_at_once() {
     assert!(run(home, &["user", "list"]).0.starts_with("approver  bob"));
     let service = Service::start(home, &[]);
     let sign_in = |password: &str| {
-        service.post("/v1/login", &json!({ "user": "bob", "password": password }), "")["user"].clone()
+        let body = json!({ "user": "bob", "password": password });
+        let told = browse(&service, "POST", "/v1/login", "", &body.to_string());
+        serde_json::from_str::<Value>(told.split_once("\r\n\r\n").unwrap().1).unwrap()["user"].clone()
     };
     assert_eq!(sign_in("correct horse battery"), "bob");
     // The end of a line is no part of a password; blanks are.
@@ -75,14 +86,18 @@ fn a_link_is_printed_on_request_and_where_nobody_keeps_it() {
     service.end("-TERM");
     let service = Service::start(home.path(), &["--sign-in"]);
     let line = service.said.iter().find(|line| line.contains("/sign-in/")).unwrap();
-    let path = line.split(&service.address).nth(1).unwrap().split(' ').next().unwrap();
+    let path = line.split(service.pages()).nth(1).unwrap().split(' ').next().unwrap();
     let told = get(&service, path, "");
-    assert!(told.starts_with("HTTP/1.1 303") && told.contains("location: /\r\n"), "{told}");
+    assert!(told.starts_with("HTTP/1.1 200") && told.contains("data-next=\"/\""), "{told}");
+    let half = told.split("data-half=\"").nth(1).unwrap().split('"').next().unwrap();
     let cookie = told.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
     let cookie = format!("cookie: {}\r\n", cookie.split(';').next().unwrap());
     let me = get(&service, "/v1/me", &cookie);
     assert!(me.contains("\"role\":\"operator\"") && me.contains("\"user\":\"ann\""), "{me}");
-    assert!(get(&service, "/v1/users", &cookie).contains("{\"users\":[]}"));
+    assert!(get(&service, "/v1/users", &cookie).contains("\"code\":\"half\""));
+    assert!(
+        get(&service, "/v1/users", &format!("{cookie}x-placet-half: {half}\r\n")).contains("{\"users\":[]}")
+    );
     assert!(get(&service, path, "").starts_with("HTTP/1.1 404"));
     service.end("-TERM");
 }

@@ -8,6 +8,10 @@
   };
   const disable = (within, disabled = true) => all('button', within).forEach(button => { button.disabled = disabled; });
 
+  // Who has just signed in is given the second half of the session, once.
+  const entered = document.querySelector('[data-half]');
+  if (entered) { kept('half', entered.dataset.half); location.replace(entered.dataset.next); }
+
   // Times as they are where the reader is.
   const clock = new Intl.DateTimeFormat(undefined, {timeStyle: 'medium', hourCycle: 'h23'});
   const minute = new Intl.DateTimeFormat(undefined, {timeStyle: 'short', hourCycle: 'h23'});
@@ -145,6 +149,7 @@
     const tell = told => { hear(told); tabs?.postMessage(told); };
     const listen = () => {
       const live = new EventSource('/live');
+      live.addEventListener('open', () => { root.dataset.live = 1; });
       live.addEventListener('changed', event => {
         const told = JSON.parse(event.data);
         tell(told);
@@ -176,6 +181,13 @@
     if (form.method !== 'post') return;
     if (form.dataset.sent) { event.preventDefault(); return; }
     form.dataset.sent = 1;
+    // The second half of the session: what the cookie, which other ports of this name are sent too, cannot do alone.
+    if (kept('half')) {
+      const half = form.querySelector('input[name=half]') ?? document.createElement('input');
+      Object.assign(half, {type: 'hidden', name: 'half', value: kept('half')});
+      form.append(half);
+    }
+    if (form.getAttribute('action') === '/sign-out') kept('half', '');
     if (event.submitter?.name === 'answer') sessionStorage.answered = Date.now();
     setTimeout(() => disable(form.closest('[data-hold]') ?? form));
   });
