@@ -109,7 +109,7 @@ fn take_back(
     if is_broken(&[Part::Grants, Part::GrantsInForce, Part::Counters, Part::WarrantCounters]) {
         let all = ledger.grants(usize::MAX >> 1)?;
         let given: Vec<_> = all.into_iter().filter(|grant| grant.revoked_by.is_none()).collect();
-        crate::grants::revoke(shared, ledger, &given, BY)?;
+        crate::grants::revoke(&shared.keys, ledger, &given, BY, shared.clock.now())?;
     }
     if is_broken(&[Part::Holds, Part::PendingHolds, Part::ApprovedHolds, Part::Votes, Part::Edits]) {
         let now = shared.clock.now();

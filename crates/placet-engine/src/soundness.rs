@@ -40,9 +40,14 @@ fn problem(ledger: &mut dyn Ledger, keys: &AuditKeys) -> Result<Option<String>, 
     let mut expected = from;
     for record in ledger.records_from(from, READ_WHOLE as usize)? {
         let hash = leaf(&record.body);
+        let session = match record.session {
+            Some(number) => ledger.session_name(number)?,
+            None => None,
+        };
         let filed = Filed {
             kind: record.kind.map_or(0, |kind| kind as u8),
             at: record.at,
+            session: session.as_deref(),
             call: record.call.as_deref(),
         };
         let is_ours = record.index == expected

@@ -310,6 +310,7 @@ fn verify(arguments: &Audit, against: Option<&std::path::Path>) -> anyhow::Resul
                     | VerifyError::Short { .. }
                     | VerifyError::Head
                     | VerifyError::Checkpoint { .. }
+                    | VerifyError::Against(_)
                     | VerifyError::Stopped
                     | VerifyError::Store(_) => {
                         writeln!(out, "{bad}the log does not hold{bad:#}: {error}")?;

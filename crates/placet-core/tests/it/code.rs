@@ -384,6 +384,8 @@ fn what_was_not_followed_is_not_taken_for_harmless() {
         "({...require('child_process')}).execSync('rm -rf ~')",
         "let e; ({execSync: e} = require('child_process')); e('rm -rf ~')",
         "const [, e] = [1, require('child_process').execSync]; e('rm -rf ~')",
+        "const {'execSync': e} = require('child_process'); e('rm -rf ~')",
+        "a = {get 1() {require('child_process').execSync('rm -rf ~')}}; a[1]",
     ];
     let mut passed = Vec::new();
     for (tool, codes) in [("execute_code", &python[..]), ("run_javascript", &javascript[..])] {

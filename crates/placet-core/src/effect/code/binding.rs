@@ -136,7 +136,6 @@ impl<'a> Reader<'a, '_> {
                 let words = [Text::plain("curl"), Text::plain("--url"), value.as_text()];
                 self.run(&words, How::default(), range);
             }
-            self.passes_on(&value);
             if self.is_acting(&value) && self.is_known_elsewhere(at, last - 1) {
                 self.opaque("something that acts is put in the place of something known", range);
             }
@@ -161,7 +160,8 @@ impl<'a> Reader<'a, '_> {
         match self.names.get(word) {
             Some(value) => matches!(value, Value::Name(_)),
             None if word == "this" => !self.is_within_function() && end == at + 1,
-            None => word != "exports" && word != "module" && word != "self" && word != "cls",
+            // A module, or an object that every program has: what is imported under its own name is not remembered.
+            None => self.may_act(word) || super::table::of(self.language).is_pure(word),
         }
     }
 

@@ -295,10 +295,8 @@ impl<'a> Reader<'a, '_> {
             items.push((Cow::Borrowed(name), function));
             return stop + 1;
         }
-        // A signature: the method of a type.
-        self.followed(open);
-        self.pattern(open + 1, close, true);
-        close + 1
+        // No method but a call, or the signature of one in a type, in which nothing is called.
+        self.expression(open - 1, end).1.max(close + 1)
     }
 
     /// `… for x in …` between brackets at `at..end`, if that is what stands there.

@@ -297,6 +297,18 @@ impl<'a> Reader<'a, '_> {
                     self.passes_on(&value);
                     place = next;
                 }
+            } else if self.kind(place) == Some(Kind::Text) && self.kind(place + 2) == Some(Kind::Name) {
+                // `{"key": name}`
+                let (key, _) = self.expression(place, place + 1);
+                let part = match key.known_text() {
+                    Some(key) => {
+                        let key = key.to_owned();
+                        self.attribute(value, &key, None, range)
+                    }
+                    None => Value::Unknown(value.origin()),
+                };
+                self.set(self.word(place + 2), part);
+                place += 2;
             } else if self.kind(place) == Some(Kind::Open) {
                 // A key that is worked out, or a pattern within this one: its names are not followed.
                 let close = self.partner(place, end);

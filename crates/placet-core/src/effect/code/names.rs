@@ -62,16 +62,7 @@ impl<'a> Reader<'a, '_> {
         at: Range,
     ) -> Value<'a> {
         if attr.starts_with("__")
-            && matches!(
-                attr,
-                "__subclasses__"
-                    | "__globals__"
-                    | "__builtins__"
-                    | "__bases__"
-                    | "__base__"
-                    | "__mro__"
-                    | "__code__"
-            )
+            && matches!(attr, "__subclasses__" | "__globals__" | "__builtins__" | "__code__")
         {
             self.hidden("the code reaches into the interpreter that runs it", at);
             return Value::thing(Kind::Names, Value::Name(Cow::Borrowed("builtins")));

@@ -96,7 +96,7 @@ pub(super) struct Reader<'a, 'w> {
     pub all_known: bool,
     /// Whether a method was called of which nothing is known, not even whose it is.
     pub unknown_method: bool,
-    /// Whether something that acts went where it is not followed: into a container, a default, an attribute.
+    /// Whether something that acts went where it is not followed: into a container or a default.
     pub escaped: bool,
     /// The machine a socket was connected to.
     pub connected: Option<String>,
