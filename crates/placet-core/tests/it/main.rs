@@ -19,6 +19,7 @@ mod rules;
 mod scenarios;
 mod sentences;
 mod shell_corpus;
+mod shell_input;
 mod sql;
 mod tool_properties;
 mod url;

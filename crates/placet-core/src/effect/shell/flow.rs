@@ -53,6 +53,11 @@ impl Origin {
         self.0 & other.0 == other.0
     }
 
+    /// Whether any of `others` is in it.
+    pub fn has_any(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+
     /// Both together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {

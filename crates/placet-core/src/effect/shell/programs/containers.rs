@@ -106,12 +106,13 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     let (options, flags) = Options::leading(rest, EXEC_FLAGS);
     let after = rest.get(flags + 1..).unwrap_or(&[]);
     // `kubectl exec pod -it -- command`
-    let command = match after.iter().position(|arg| arg.as_str() == "--") {
-        Some(dashes) => &after[dashes + 1..],
-        None if matches!(call.name, "kubectl" | "k" | "oc") => {
-            &after[Options::leading(after, EXEC_FLAGS).1..]
-        }
-        None => after,
+    let command = match matches!(call.name, "kubectl" | "k" | "oc") {
+        true => match after.iter().position(|arg| arg.as_str() == "--") {
+            Some(dashes) => &after[dashes + 1..],
+            None => &after[Options::leading(after, EXEC_FLAGS).1..],
+        },
+        // Dashes behind the container are the command's own: `docker exec web sh -s -- x`.
+        false => after,
     };
     if options.has_exactly(&["--help"]) || (command.is_empty() && sub == "exec") {
         return None;

@@ -70,6 +70,7 @@ fn language_of(name: &str) -> Option<&'static str> {
 fn shell(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let mut at = 0;
     let mut takes_code = false;
+    let mut reads_input = false;
     let mut only_checks = false;
     while let Some(arg) = call.args.get(at) {
         let text = arg.as_str();
@@ -93,16 +94,20 @@ fn shell(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
             if matches!(long, "version" | "help") {
                 return quiet(walker, call);
             }
-            if long == "command" {
-                takes_code = true;
-            }
+            takes_code |= long == "command";
+            reads_input |= is_shell_input(long);
             continue;
         }
         for letter in text.chars().skip(1) {
             match letter {
                 'c' if !plus => takes_code = true,
+                // `+s` is the same to some, and turns nothing off in any.
+                's' => reads_input = true,
                 'n' => only_checks = !plus,
-                'o' | 'O' => at += 1,
+                'o' | 'O' => {
+                    reads_input |= call.args.get(at).is_some_and(|name| is_shell_input(name.as_str()));
+                    at += 1;
+                }
                 _ => {}
             }
         }
@@ -110,6 +115,13 @@ fn shell(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let rest = call.args.get(at..).unwrap_or(&[]);
     if only_checks {
         return quiet(walker, call);
+    }
+    if reads_input {
+        // With `-s` the operands are `$1`, `$2`, …, and the script comes from standard input; with `-c` besides, some run both.
+        let read = run_input(walker, call, rest);
+        if !takes_code {
+            return read;
+        }
     }
     if takes_code {
         // `bash -c -- code`
@@ -131,27 +143,53 @@ fn shell(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
             run_code_with(walker, code, call)
         });
     }
-    match rest.first() {
-        Some(script) if matches!(script.as_str(), "/dev/stdin") => match &call.stdin {
-            Some(flow) => run_flow(walker, &flow.clone(), call),
-            None => quiet(walker, call),
-        },
-        Some(script) => {
-            let output = run_file(walker, script, &rest[1..], call);
-            match walker.wrapped && is_no_script(walker, script) {
-                true => Flow::empty(),
-                false => output,
-            }
-        }
-        None => match &call.stdin {
-            Some(flow) => walker.in_subshell(|walker| run_flow(walker, &flow.clone(), call)),
-            None => {
-                let output = quiet(walker, call);
-                // Behind a fence nobody types anything.
-                if walker.wrapped { Flow::empty() } else { output }
-            }
-        },
+    let Some((script, arguments)) = rest.split_first() else { return run_input(walker, call, rest) };
+    if is_standard_input(script.as_str()) {
+        return run_input(walker, call, arguments);
     }
+    if may_be_nothing(script) && call.input_origin().has_any(Origin::FETCHED.and(Origin::DECODED)) {
+        // A variable without a value leaves no operand, or an option such as `-s`.
+        run_input(walker, call, arguments);
+    }
+    let output = run_file(walker, script, arguments, call);
+    match walker.wrapped && is_no_script(walker, script) {
+        true => Flow::empty(),
+        false => output,
+    }
+}
+
+/// Runs what a shell gets on its standard input, with `arguments` for `$1`, `$2`, ….
+fn run_input(walker: &mut Walker<'_>, call: &Call<'_>, arguments: &[Arg<'_>]) -> Flow {
+    let Some(flow) = &call.stdin else {
+        let output = quiet(walker, call);
+        // Behind a fence nobody types anything.
+        return if walker.wrapped { Flow::empty() } else { output };
+    };
+    let values = arguments
+        .iter()
+        .map(|arg| Flow { text: Some(arg.text.clone().into_owned()), origin: arg.origin })
+        .collect();
+    walker.in_subshell(|walker| {
+        walker.env.positional = Some(values);
+        run_flow(walker, &flow.clone(), call)
+    })
+}
+
+/// zsh's name for `-s`, in which case and underscores do not matter.
+fn is_shell_input(name: &str) -> bool {
+    let letters =
+        name.bytes().filter(|byte| !matches!(byte, b'_' | b'-')).map(|byte| byte.to_ascii_lowercase());
+    letters.eq(*b"shinstdin")
+}
+
+/// Whether a path is that of the standard input.
+fn is_standard_input(path: &str) -> bool {
+    matches!(path, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "/proc/thread-self/fd/0")
+}
+
+/// Whether an argument may be missing, or an option, once its variables have their values.
+fn may_be_nothing(arg: &Arg<'_>) -> bool {
+    arg.as_str().starts_with(HOLE)
 }
 
 /// Whether a shell would refuse to run a file: a program such as `md5sum` is no script, and nothing is printed.
@@ -181,7 +219,7 @@ fn eval(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
 
 fn source(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let Some(file) = call.args.first() else { return quiet(walker, call) };
-    if file.as_str() == "/dev/stdin"
+    if is_standard_input(file.as_str())
         && let Some(flow) = call.stdin.clone()
     {
         return run_flow(walker, &flow, call);
