@@ -7,7 +7,11 @@ use super::{
     asked::Asked,
     browser,
     code::Language,
-    delegation, device, file, grant, memory, message, money, process, schedule, shape, shell,
+    delegation, device, file, grant, memory, message, money, process, schedule, shape,
+    shell::{
+        self,
+        dialect::{Dialect, Shell},
+    },
     tool_table::{self, Found, Interpreter},
     unknown, web, windows,
 };
@@ -64,7 +68,7 @@ impl<'c> Known<'c> {
         let of_operator = self.setting.map(|setting| &setting.roles);
         let asked = || Asked::new(self.call, self.policy, plain, roles, of_operator);
         let mut effects = match interpreter {
-            Some(interpreter) => by_interpreter(self.call, interpreter, roles, self.setting, asked),
+            Some(interpreter) => by_interpreter(self.call, plain, interpreter, roles, self.setting, asked),
             None => unknown::interpret(&asked()),
         };
         if effects.is_empty() {
@@ -89,6 +93,7 @@ impl<'c> Known<'c> {
 
 fn by_interpreter<'c>(
     call: &'c ToolCall,
+    plain: &str,
     interpreter: Interpreter,
     roles: &[(&str, Role)],
     setting: Option<&ToolPolicy>,
@@ -103,8 +108,8 @@ fn by_interpreter<'c>(
         told.chain(of_operator).filter(|(_, told)| *told == role).map(|(name, _)| name).collect()
     };
     match interpreter {
-        Interpreter::Shell => shell_call(call, false, &with(Role::Command)),
-        Interpreter::WindowsShell => shell_call(call, true, &with(Role::Command)),
+        Interpreter::Shell => shell_call(call, For::Posix(shell_of(call, plain)), &with(Role::Command)),
+        Interpreter::WindowsShell => shell_call(call, For::Windows, &with(Role::Command)),
         Interpreter::Python => code_call(call, "python", &with(Role::Code)),
         Interpreter::Javascript => code_call(call, "javascript", &with(Role::Code)),
         Interpreter::Read
@@ -201,7 +206,37 @@ fn code_call(call: &ToolCall, language: &str, named_by: &[&str]) -> Vec<Effect> 
 /// The arguments a command may stand in.
 const COMMANDS: &[&str] = &["command", "cmd", "script", "commands", "code", "input"];
 
-fn shell_call(call: &ToolCall, windows: bool, named_by: &[&str]) -> Vec<Effect> {
+/// Tools whose hosts hand the command to bash, or to the zsh of the user. What is called `sh` or `exec` elsewhere may be any shell.
+const OF_BASH: &[&str] = &[
+    "terminal",
+    "Bash",
+    "Monitor",
+    "bash",
+    "run_bash",
+    "execute_bash",
+    "run_shell_command",
+    "run_in_terminal",
+];
+
+/// The shell that a command is for.
+#[derive(Clone, Copy)]
+enum For {
+    Posix(Shell),
+    Windows,
+}
+
+/// What is known of the shell of a tool. A call may ask for another one, and some hosts listen.
+fn shell_of(call: &ToolCall, plain: &str) -> Shell {
+    match call.arg("shell") {
+        None | Some(Json::Null) if OF_BASH.contains(&plain) => Shell::Known(Dialect::Bash),
+        Some(Json::String(name)) if OF_BASH.contains(&plain) => {
+            Shell::of_program(name.rsplit('/').next().unwrap_or(name))
+        }
+        _ => Shell::Unknown,
+    }
+}
+
+fn shell_call(call: &ToolCall, reader: For, named_by: &[&str]) -> Vec<Effect> {
     // The agent may start a command elsewhere; that does not make elsewhere its tree.
     let asked = ["workdir", "cwd", "working_directory", "dir_path"]
         .iter()
@@ -223,7 +258,7 @@ fn shell_call(call: &ToolCall, windows: bool, named_by: &[&str]) -> Vec<Effect> 
                 let more = more_words(call);
                 let whole: Cow<'_, str> =
                     if more.is_empty() { text.into() } else { format!("{text} {more}").into() };
-                let found = read_command(&whole, pointer, (root, directory), windows);
+                let found = read_command(&whole, pointer, (root, directory), reader);
                 // There is most often one command, and so one list.
                 if effects.is_empty() { effects = found } else { effects.extend(found) }
             }
@@ -232,7 +267,7 @@ fn shell_call(call: &ToolCall, windows: bool, named_by: &[&str]) -> Vec<Effect> 
                 match quoted {
                     // The words are what the program gets, so quoting them gives back the command.
                     Some(quoted) => effects.extend(
-                        read_command(&quoted.join(" "), pointer.clone(), (root, directory), windows)
+                        read_command(&quoted.join(" "), pointer.clone(), (root, directory), reader)
                             .into_iter()
                             .map(|effect| Effect { because: Span::new(pointer.clone(), 0..0), ..effect }),
                     ),
@@ -308,9 +343,13 @@ fn read_command(
     text: &str,
     pointer: Pointer,
     (root, directory): (Option<&str>, Option<&str>),
-    windows: bool,
+    reader: For,
 ) -> Vec<Effect> {
-    if !windows && windows::looks_like(text) {
+    let posix = match reader {
+        For::Posix(shell) => Some(shell),
+        For::Windows => None,
+    };
+    if posix.is_some() && windows::looks_like(text) {
         // Whichever shell it is for, the other one may be there: what either would do counts.
         let span = Span::whole(pointer.clone(), text);
         let mut effects: Vec<Effect> = windows::script(text)
@@ -320,14 +359,14 @@ fn read_command(
         effects.extend(shell::interpret_beside_windows(text, pointer, root, directory));
         return effects;
     }
-    if windows {
+    let Some(known) = posix else {
         let span = Span::whole(pointer, text);
         return windows::script(text)
             .into_iter()
             .map(|effect| Effect { because: span.clone(), ..effect })
             .collect();
-    }
-    shell::interpret(text, pointer, root, directory)
+    };
+    shell::interpret_in(known, text, pointer, root, directory)
 }
 
 /// `word` so that a shell reads it back as it is.

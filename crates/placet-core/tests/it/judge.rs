@@ -4,7 +4,10 @@
 
 use placet_core::{
     Assessment, Decision, Json, Policy, ToolCall, ToolName, decide,
-    effect::{self, Effect, Extent, Pointer, Target, Undo, Verb},
+    effect::{
+        self, Effect, Extent, Pointer, Target, Undo, Verb,
+        shell::dialect::{Dialect, Shell},
+    },
     json::Object,
 };
 
@@ -13,9 +16,10 @@ pub fn command(command: &str) -> Decision {
     tool("terminal", object([("command", Json::from(command))]), Some("/srv/shop"))
 }
 
-/// The effects of `command` in a POSIX shell, with the working tree at `root`.
+/// The effects of `command` in bash, with the working tree at `root`.
 pub fn shell(command: &str, root: Option<&str>) -> Vec<Effect> {
-    effect::shell::interpret(command, Pointer::root(), root, root)
+    let bash = Shell::Known(Dialect::Bash);
+    effect::shell::interpret_in(bash, command, Pointer::root(), root, root)
 }
 
 /// The decision on a call of `name`.

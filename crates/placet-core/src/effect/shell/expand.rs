@@ -131,6 +131,7 @@ impl Walker<'_> {
             self.field_part(part, &mut fields);
         }
         fields.finish_field();
+        fields.done.iter_mut().for_each(without_nothing);
         if fields.dropped {
             self.give_up("a word becomes more arguments than can be followed", range);
         }
@@ -155,7 +156,7 @@ impl Walker<'_> {
                 self.field_value(value, *quoted, fields);
             }
             Part::Escaped { text, quoted } => {
-                let value = trimmed(self.nested(text, fields.range, None));
+                let value = trimmed(self.nested_here(text, fields.range, None));
                 self.field_value(value, *quoted, fields);
             }
             Part::Arithmetic(parts) => {
@@ -245,7 +246,7 @@ impl Walker<'_> {
                     .unwrap_or_else(Flow::empty),
                 Part::Substitution { script, .. } => self.substitution(script),
                 Part::Escaped { text, .. } => {
-                    trimmed(self.nested(text, (word.range.start, word.range.end), None))
+                    trimmed(self.nested_here(text, (word.range.start, word.range.end), None))
                 }
                 Part::Arithmetic(_) | Part::Process { .. } => {
                     let mut fields = Fields::new((word.range.start, word.range.end));
@@ -414,6 +415,16 @@ impl Walker<'_> {
             name if names_a_secret(name) => Flow::unknown(Origin::SECRET),
             _ => Flow::unknown(Origin::PLAIN),
         }
+    }
+}
+
+/// What a variable adds to the name of an option is most often nothing: `-delete$x` and `--force$x` are the options.
+fn without_nothing(arg: &mut Arg<'_>) {
+    let Some(name) = arg.text.strip_suffix(HOLE) else { return };
+    // `-j$N` is an option with its value.
+    let long = name.len() > 3 && name.starts_with('-') && !name[1..].contains([HOLE, '=', '/', '.', ':']);
+    if long && name.bytes().skip(1).all(|byte| byte.is_ascii_lowercase() || byte == b'-') {
+        arg.text = Cow::Owned(name.to_owned());
     }
 }
 

@@ -47,6 +47,8 @@ impl Origin {
     pub const SETTINGS: Self = Self(1 << 3);
     /// It was known, and more than is followed.
     pub const CUT: Self = Self(1 << 6);
+    /// From an `echo` of text with backslashes, which some shells replace and others leave.
+    pub const ECHOED: Self = Self(1 << 7);
 
     /// Whether all of `other` is in it.
     pub fn has(self, other: Self) -> bool {

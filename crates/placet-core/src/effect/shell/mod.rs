@@ -9,6 +9,8 @@ pub mod parse;
 
 mod flow;
 
+pub mod dialect;
+
 mod env;
 
 mod expand;
@@ -23,6 +25,8 @@ pub(super) use expand::names_a_secret;
 pub(super) use flow::{Flow, HOLE, Origin, TEXT_MAX, without_holes};
 pub(super) use programs::base64;
 
+use dialect::{Dialect, Shell};
+
 use crate::effect::{Effect, Pointer, Span, Target, TargetKind, Verb};
 
 /// The effects a text would have in a POSIX shell that is probably meant for a Windows one: what is not even
@@ -33,10 +37,12 @@ pub fn interpret_beside_windows(
     root: Option<&str>,
     directory: Option<&str>,
 ) -> Vec<Effect> {
-    let mut walker = walk::Walker::new(pointer, root, directory);
-    walker.beside_windows = true;
-    walker.outermost(text);
-    walker.finish()
+    every_reading(Shell::Unknown, |shell, assumed| {
+        let mut walker = walk::Walker::new(pointer.clone(), root, directory).of_shell(shell, assumed);
+        walker.beside_windows = true;
+        walker.outermost(text);
+        walker
+    })
 }
 
 /// Whether `name` is a program that is known here.
@@ -46,12 +52,14 @@ pub fn knows(name: &str) -> bool {
 
 /// The effects of running `code` of `language`.
 pub fn interpret_code(language: &str, code: &str, pointer: Pointer, root: Option<&str>) -> Vec<Effect> {
-    let mut walker = walk::Walker::new(pointer, root, None);
-    programs::run_whole(&mut walker, language, code);
-    walker.finish()
+    every_reading(Shell::Unknown, |shell, assumed| {
+        let mut walker = walk::Walker::new(pointer.clone(), root, None).of_shell(shell, assumed);
+        programs::run_whole(&mut walker, language, code);
+        walker
+    })
 }
 
-/// The effects of running `command` in a POSIX shell, with the working tree at `root`, started in
+/// The effects of running `command` in some POSIX shell, with the working tree at `root`, started in
 /// `directory` if that is somewhere else.
 pub fn interpret(
     command: &str,
@@ -59,13 +67,51 @@ pub fn interpret(
     root: Option<&str>,
     directory: Option<&str>,
 ) -> Vec<Effect> {
-    let mut walker = walk::Walker::new(pointer.clone(), root, directory);
-    walker.outermost(command);
-    let mut effects = walker.finish();
+    interpret_in(Shell::Unknown, command, pointer, root, directory)
+}
+
+/// The same in a shell of which more may be known.
+pub fn interpret_in(
+    shell: Shell,
+    command: &str,
+    pointer: Pointer,
+    root: Option<&str>,
+    directory: Option<&str>,
+) -> Vec<Effect> {
+    let mut effects = every_reading(shell, |shell, assumed| {
+        let mut walker = walk::Walker::new(pointer.clone(), root, directory).of_shell(shell, assumed);
+        walker.outermost(command);
+        walker
+    });
     if effects.is_empty() && !command.trim().is_empty() {
         // An assignment, a comparison or a comment changes nothing outside the shell.
         let span = Span::whole(pointer, command);
         effects.push(Effect::new(Verb::Read, Target::new(TargetKind::Command, "the shell itself"), span));
+    }
+    effects
+}
+
+/// The longest list of effects to which those of other readings are added one by one.
+const COMPARED_MAX: usize = 500;
+
+/// What is found when text for a shell that is not known is read for bash; and where others would read it differently, for each of them too.
+fn every_reading<'c>(shell: Shell, walk: impl Fn(Shell, Dialect) -> walk::Walker<'c>) -> Vec<Effect> {
+    let walker = walk(shell, Dialect::Bash);
+    let differed = walker.differed;
+    let mut effects = walker.finish();
+    if differed {
+        for assumed in [Dialect::Dash, Dialect::Busybox] {
+            for effect in walk(shell, assumed).finish() {
+                if effects.len() > COMPARED_MAX {
+                    let why = "a long script that shells read in different ways";
+                    effects.push(Effect::cut(why, effect.because));
+                    return effects;
+                }
+                if !effects.contains(&effect) {
+                    effects.push(effect);
+                }
+            }
+        }
     }
     effects
 }

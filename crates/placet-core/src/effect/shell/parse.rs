@@ -18,7 +18,7 @@ mod expansion;
 
 use std::borrow::Cow;
 
-use super::syntax::*;
+use super::{dialect::Dialect, syntax::*};
 
 /// How much a parser may do before it gives up.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,8 @@ pub struct Parsed<'a> {
     pub script: Script<'a>,
     /// Why reading stopped early, and at which byte.
     pub problem: Option<Problem>,
+    /// Whether another shell would read something of it differently.
+    pub differs: bool,
 }
 
 /// Why reading stopped.
@@ -55,6 +57,8 @@ pub struct Problem {
     pub at: usize,
     /// Whether a budget ran out rather than the grammar.
     pub budget: bool,
+    /// Whether the shell is known to refuse what stands here, and with it all that follows.
+    pub refused: bool,
 }
 
 /// What is said of `then` without `if` and the like, which no shell runs.
@@ -63,11 +67,16 @@ pub const MISPLACED: &str = "a reserved word where a command should start";
 /// A longer subscript is not looked for, so that looking in vain stays cheap.
 const SUBSCRIPT_MAX: usize = 1024;
 
-/// Reads `text` as a shell script.
+/// Reads `text` as a script for bash.
 pub fn parse(text: &str, budget: Budget) -> Parsed<'_> {
-    let mut parser = Parser::new(text, budget);
+    parse_as(text, budget, Dialect::Bash)
+}
+
+/// Reads `text` as a script for one shell.
+pub fn parse_as(text: &str, budget: Budget, dialect: Dialect) -> Parsed<'_> {
+    let mut parser = Parser::new(text, budget, dialect);
     let script = parser.script_until_end();
-    Parsed { script, problem: parser.problem }
+    Parsed { script, problem: parser.problem, differs: parser.differs }
 }
 
 /// Reading has stopped; the problem is kept in the parser.
@@ -82,6 +91,10 @@ struct Parser<'a> {
     nodes: u32,
     budget: Budget,
     problem: Option<Problem>,
+    dialect: Dialect,
+    differs: bool,
+    /// Where a command may begin although no blank stands before it: the start of the text, or right behind `<&-`.
+    fresh: usize,
     /// Here-documents announced on this line, whose bodies follow the next new line.
     pending: Vec<Pending<'a>>,
     /// Bodies already read, in the order they were announced.
@@ -98,7 +111,7 @@ struct Pending<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str, budget: Budget) -> Self {
+    fn new(text: &'a str, budget: Budget, dialect: Dialect) -> Self {
         Self {
             text,
             bytes: text.as_bytes(),
@@ -107,6 +120,9 @@ impl<'a> Parser<'a> {
             nodes: 0,
             budget,
             problem: None,
+            dialect,
+            differs: false,
+            fresh: 0,
             pending: Vec::new(),
             bodies: Vec::new(),
             salvaged: Vec::new(),
@@ -115,7 +131,8 @@ impl<'a> Parser<'a> {
 
     fn script_until_end(&mut self) -> Script<'a> {
         if self.bytes.len() > self.budget.bytes_max {
-            self.problem = Some(Problem { what: "the script is too long to read", at: 0, budget: true });
+            let what = "the script is too long to read";
+            self.problem = Some(Problem { what, at: 0, budget: true, refused: false });
             let end = floor_char_boundary(self.text, self.budget.bytes_max);
             self.text = &self.text[..end];
             self.bytes = self.text.as_bytes();
@@ -135,9 +152,39 @@ impl<'a> Parser<'a> {
 
     fn fail(&mut self, what: &'static str) -> Stop {
         if self.problem.is_none() {
-            self.problem = Some(Problem { what, at: self.at.min(self.bytes.len()), budget: false });
+            let at = self.at.min(self.bytes.len());
+            self.problem = Some(Problem { what, at, budget: false, refused: false });
         }
         Stop
+    }
+
+    /// Notes that not all shells read what stands here alike; gives whether this one is bash.
+    fn only_bash(&mut self) -> bool {
+        self.differs = true;
+        self.dialect == Dialect::Bash
+    }
+
+    /// Notes that dash reads what stands here unlike the others; gives whether this one is dash.
+    fn only_dash(&mut self) -> bool {
+        self.differs = true;
+        self.dialect == Dialect::Dash
+    }
+
+    /// What stands here is in no shell's grammar. Where bash would have read it, another shell refuses it.
+    fn out_of_place(&mut self, what: &'static str) -> Stop {
+        match self.dialect {
+            Dialect::Bash => self.fail(what),
+            Dialect::Dash | Dialect::Busybox => self.refuse(),
+        }
+    }
+
+    /// What stands here is not in the grammar of this shell, which stops reading.
+    fn refuse(&mut self) -> Stop {
+        let stop = self.fail("the shell refuses this");
+        if let Some(problem) = &mut self.problem {
+            problem.refused = !problem.budget && problem.at == self.at.min(self.bytes.len());
+        }
+        stop
     }
 
     fn node(&mut self) -> Read<()> {
@@ -148,6 +195,7 @@ impl<'a> Parser<'a> {
                     what: "the script has too many parts to read",
                     at: self.at,
                     budget: true,
+                    refused: false,
                 });
             }
             return Err(Stop);
@@ -162,6 +210,7 @@ impl<'a> Parser<'a> {
                     what: "the script is nested too deeply to read",
                     at: self.at,
                     budget: true,
+                    refused: false,
                 });
             }
             return Err(Stop);
@@ -220,7 +269,7 @@ impl<'a> Parser<'a> {
                 b' ' | b'\t' if !self.done() => self.at += 1,
                 b'\r' if self.is_separator_at(self.at) => self.at += 1,
                 b'\\' if self.peek_at(1) == b'\n' => self.at += 2,
-                b'#' if self.at == 0 || is_separator(self.bytes[self.at - 1]) => {
+                b'#' if self.at == self.fresh || is_separator(self.bytes[self.at - 1]) => {
                     while !self.done() && self.peek() != b'\n' {
                         self.at += 1;
                     }
@@ -248,7 +297,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The reserved word or operator at this place, if a command could start here.
-    fn keyword(&self) -> Option<&'static str> {
+    fn keyword(&mut self) -> Option<&'static str> {
         let words: &[&str] = match self.peek() {
             b'c' => &["case"],
             b'd' => &["do", "done"],
@@ -263,7 +312,12 @@ impl<'a> Parser<'a> {
             b'}' => &["}"],
             _ => return None,
         };
-        words.iter().copied().find(|word| self.at_word(word))
+        let word = words.iter().copied().find(|word| self.at_word(word))?;
+        match word {
+            "function" if self.only_dash() => None,
+            "select" if !self.only_bash() => None,
+            _ => Some(word),
+        }
     }
 
     /// Whether exactly `word` stands here, ended by a blank or an operator.
@@ -353,7 +407,7 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 self.skip_blanks();
             }
-            if self.at_word("time") {
+            if self.at_word("time") && self.only_bash() {
                 let before = self.at;
                 self.at += 4;
                 self.skip_blanks();
@@ -375,6 +429,9 @@ impl<'a> Parser<'a> {
             }
             self.at += 1;
             if self.peek() == b'&' {
+                if !self.only_bash() {
+                    return Err(self.refuse());
+                }
                 self.at += 1;
             }
             self.skip_lines()?;
@@ -408,7 +465,7 @@ impl<'a> Parser<'a> {
 
     fn command(&mut self, redirects: &mut Vec<Redirect<'a>>) -> Read<Command<'a>> {
         match self.peek() {
-            b'(' if self.peek_at(1) == b'(' => {
+            b'(' if self.peek_at(1) == b'(' && self.only_bash() => {
                 if let Some(command) = self.try_arithmetic_command() {
                     return Ok(command);
                 }
@@ -421,7 +478,7 @@ impl<'a> Parser<'a> {
                 let body = self.enclosed(")")?;
                 return Ok(Command::Subshell(body));
             }
-            b'[' if self.at_word("[[") => return self.test_command(),
+            b'[' if self.at_word("[[") && self.only_bash() => return self.test_command(),
             _ => {}
         }
         match self.keyword() {
@@ -445,8 +502,8 @@ impl<'a> Parser<'a> {
             Some("for" | "select") => self.for_command(),
             Some("case") => self.case_command(),
             Some("function") => self.function_command(),
-            Some(_) => Err(self.fail(MISPLACED)),
-            None if self.at_word("coproc") => {
+            Some(_) => Err(self.out_of_place(MISPLACED)),
+            None if self.at_word("coproc") && self.only_bash() => {
                 self.at += "coproc".len();
                 self.skip_blanks();
                 // `coproc NAME { …; }` names itself; `coproc command` does not.

@@ -11,6 +11,7 @@ mod redirects;
 use std::{cell::RefCell, collections::VecDeque, rc::Rc};
 
 use super::{
+    dialect::{Dialect, Shell},
     env::{Env, Var},
     flow::{Arg, Flow, HOLE, Origin, without_holes},
     parse::{self, Budget},
@@ -75,6 +76,12 @@ pub struct Walker<'c> {
     looks: usize,
     /// Whether the text is a wrapping around a command that is read besides.
     pub(super) wrapped: bool,
+    /// The shell whose text is walked.
+    pub(super) shell: Shell,
+    /// What a shell is taken for that is not known.
+    assumed: Dialect,
+    /// Whether a shell that is not known read something that another would read differently.
+    pub(super) differed: bool,
     /// How deep in code of another language this walk is.
     pub(super) code_depth: u32,
     exhausted: bool,
@@ -108,17 +115,44 @@ impl<'c> Walker<'c> {
             beside_windows: false,
             looks: 0,
             wrapped: false,
+            shell: Shell::Unknown,
+            assumed: Dialect::Bash,
+            differed: false,
             code_depth: 0,
             exhausted: false,
             overflowed: false,
         }
     }
 
+    /// The same walk for text of `shell`, where every shell that is not known is taken for `assumed`.
+    #[must_use]
+    pub fn of_shell(mut self, shell: Shell, assumed: Dialect) -> Self {
+        self.shell = shell;
+        self.assumed = assumed;
+        self
+    }
+
+    /// The grammar of the text that is walked.
+    pub(super) fn dialect(&self) -> Dialect {
+        match self.shell {
+            Shell::Known(dialect) => dialect,
+            Shell::Unknown => self.assumed,
+        }
+    }
+
+    /// Walks what `shell` runs.
+    pub(super) fn in_shell<T>(&mut self, shell: Shell, walk: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.shell, shell);
+        let result = walk(self);
+        self.shell = before;
+        result
+    }
+
     /// Walks `text` as the outermost script.
     pub fn outermost(&mut self, text: &str) {
         if let Some((start, end)) = wrapping::inside(text) {
             self.wrapped = true;
-            self.in_subshell(|walker| walker.nested(&text[start..end], (start, end), None));
+            self.in_subshell(|walker| walker.nested_here(&text[start..end], (start, end), None));
         }
         self.text_script(text, None);
     }
@@ -129,7 +163,8 @@ impl<'c> Walker<'c> {
     }
 
     fn text_script(&mut self, text: &str, stdin: Option<Flow>) -> Flow {
-        let parsed = parse::parse(text, self.budget);
+        let parsed = parse::parse_as(text, self.budget, self.dialect());
+        self.differed |= parsed.differs && self.shell == Shell::Unknown;
         if parsed.problem.is_some_and(|problem| !problem.budget) && programs::statement(self, text) {
             return Flow::unknown(Origin::PLAIN);
         }
@@ -141,7 +176,8 @@ impl<'c> Walker<'c> {
                 && problem.what == parse::MISPLACED
                 && !text.trim().contains('\n')
         };
-        let problem = parsed.problem.filter(|problem| problem.budget || !self.beside_windows);
+        let problem =
+            parsed.problem.filter(|problem| problem.budget || !self.beside_windows && !problem.refused);
         if let Some(problem) = problem.filter(|problem| !runs_nothing(problem)) {
             let span = self.span((problem.at.min(text.len()), text.len()));
             self.emit(match problem.budget {
@@ -152,8 +188,13 @@ impl<'c> Walker<'c> {
         output
     }
 
-    /// Walks a script that stood inside another, such as the argument of `sh -c`.
+    /// Walks a script that stood inside another and is for a shell of its own, of which nothing is known.
     pub(super) fn nested(&mut self, text: &str, range: (usize, usize), stdin: Option<Flow>) -> Flow {
+        self.in_shell(Shell::Unknown, |walker| walker.nested_here(text, range, stdin))
+    }
+
+    /// Walks a script that stood inside another, for the shell that runs the other.
+    pub(super) fn nested_here(&mut self, text: &str, range: (usize, usize), stdin: Option<Flow>) -> Flow {
         if self.nesting >= NESTING_MAX {
             self.give_up("scripts are nested too deeply to follow", range);
             return Flow::unknown(Origin::PLAIN);
@@ -178,7 +219,7 @@ impl<'c> Walker<'c> {
         let values = arguments.iter();
         let values = values.map(|arg| Flow { text: Some(arg.text.clone().into_owned()), origin: arg.origin });
         let before = self.env.positional.replace(values.collect());
-        let output = self.nested(text, range, stdin);
+        let output = self.nested_here(text, range, stdin);
         self.env.positional = before;
         output
     }
@@ -291,7 +332,13 @@ impl<'c> Walker<'c> {
     /// Walks `script`; gives what it would print.
     pub(super) fn run(&mut self, script: &Script<'_>, stdin: Option<Flow>) -> Flow {
         let mut output = Flow::empty();
+        let mut fails = false;
         for item in &script.items {
+            // To dash `[[` is a program that is not there, so that what hangs on it by `&&` does not run.
+            if fails && item.link == Link::And {
+                continue;
+            }
+            fails = self.dialect() == Dialect::Dash && is_command(item, &["[["]);
             let sometimes = item.link != Link::Then;
             self.conditional += u32::from(sometimes);
             output = output.then(self.item(item, stdin.clone()));
@@ -422,7 +469,7 @@ impl<'c> Walker<'c> {
                 let text = self.text(word).text.unwrap_or_default();
                 if reads_like_a_command(&text) {
                     // To bash this is arithmetic; to a plainer `sh` it is a subshell in a subshell.
-                    self.nested(&text, range, stdin);
+                    self.nested_here(&text, range, stdin);
                 }
                 Flow::empty()
             }
@@ -667,7 +714,7 @@ impl<'c> Walker<'c> {
         let before = self.env.positional.replace(positional);
         self.functions.push(name.to_owned());
         self.called_in.push(self.spawning);
-        let output = self.nested(&body, range, stdin);
+        let output = self.nested_here(&body, range, stdin);
         while let Some((depth, name, old)) = self.locals.pop_if(|(depth, ..)| *depth == self.functions.len())
         {
             let _ = depth;

@@ -17,6 +17,9 @@ impl<'a> Parser<'a> {
     pub(super) fn do_body(&mut self) -> Read<Script<'a>> {
         self.skip_lines()?;
         if self.at_word("{") {
+            if !self.only_bash() {
+                return Err(self.refuse());
+            }
             self.at += 1;
             return self.enclosed("}");
         }
@@ -86,6 +89,9 @@ impl<'a> Parser<'a> {
         self.at += if self.at_word("for") { 3 } else { 6 };
         self.skip_blanks();
         if self.starts_with("((") {
+            if !self.only_bash() {
+                return Err(self.refuse());
+            }
             self.at += 2;
             let start = self.at;
             let header = self.arithmetic_until_double_paren()?;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Form, Parser, Part, Parts, Read, Script, Stop, Word, is_name_start, word::push_text};
+use crate::effect::shell::flow::HOLE;
 
 impl<'a> Parser<'a> {
     /// `$…`, with the reading position on the `$`.
@@ -21,6 +22,7 @@ impl<'a> Parser<'a> {
                         parts.push(Part::Arithmetic(word.parts.into_vec()));
                         return Ok(());
                     }
+                    Err(Stop) if !self.only_bash() => return Err(Stop),
                     Err(Stop) => {
                         // `$((` may also be a substitution that starts with a subshell.
                         self.at = at;
@@ -39,18 +41,18 @@ impl<'a> Parser<'a> {
                 parts.push(Part::Substitution { script, quoted });
             }
             b'{' => self.deeper(|parser| parser.braced_parameter(parts, quoted))?,
-            b'[' => {
+            b'[' if self.only_bash() => {
                 // The old `$[ … ]` arithmetic.
                 self.at += 2;
                 let mut inside = Parts::default();
                 self.deeper(|parser| parser.double_quoted(&mut inside, Some(b']')))?;
                 parts.push(Part::Arithmetic(inside.into_vec()));
             }
-            b'\'' if !quoted => {
+            b'\'' if !quoted && !self.only_dash() => {
                 let text = self.ansi_c_quoted()?;
                 push_text(parts, Cow::Owned(text), true);
             }
-            b'"' if !quoted => self.at += 1,
+            b'"' if !quoted && self.only_bash() => self.at += 1,
             byte if is_name_start(byte) => {
                 self.at += 1;
                 if let Some(name) = self.name() {
@@ -64,6 +66,11 @@ impl<'a> Parser<'a> {
                 let name = &self.text[self.at + 1..self.at + 2];
                 self.at += 2;
                 parts.push(Part::Parameter { name, form: Form::Plain, quoted });
+            }
+            b'=' | b'~' | b'^' if !quoted => {
+                // Before a name these are flags to zsh, and alone nothing at all.
+                self.at += 2;
+                push_text(parts, Cow::Owned(HOLE.to_string()), false);
             }
             _ => {
                 self.at += 1;
@@ -147,7 +154,7 @@ impl<'a> Parser<'a> {
                 if longest {
                     self.at += 1;
                 }
-                Ok(Form::Strip { front: side == b'#', longest, pattern: self.until_brace(quoted)? })
+                Ok(Form::Strip { front: side == b'#', longest, pattern: self.pattern(quoted, b'}')? })
             }
             b'/' => {
                 self.at += 1;
@@ -155,7 +162,7 @@ impl<'a> Parser<'a> {
                 if all {
                     self.at += 1;
                 }
-                let pattern = self.until(quoted, b'/')?;
+                let pattern = self.pattern(quoted, b'/')?;
                 if self.bytes[self.at - 1] == b'}' {
                     let with = Word { parts: Parts::default(), range: self.at..self.at };
                     return Ok(Form::Replace { all, pattern, with: Box::new(with) });
@@ -170,6 +177,16 @@ impl<'a> Parser<'a> {
         self.until(quoted, b'}')
     }
 
+    /// A pattern up to `end` or the closing brace. Quotes in it quote, even within double quotes.
+    fn pattern(&mut self, quoted: bool, end: u8) -> Read<Box<Word<'a>>> {
+        let mut word = self.until(quoted, end)?;
+        if quoted && memchr::memchr(b'\'', &self.bytes[word.range.clone()]).is_some() {
+            // Which of the quotes are left is not looked into: nothing is known of such a pattern.
+            push_text(&mut word.parts, Cow::Owned(HOLE.to_string()), true);
+        }
+        Ok(word)
+    }
+
     /// A word up to `end` or the closing brace, which is consumed; blanks belong to it.
     fn until(&mut self, quoted: bool, end: u8) -> Read<Box<Word<'a>>> {
         self.node()?;
@@ -182,7 +199,8 @@ impl<'a> Parser<'a> {
                     self.at += 1;
                     return Ok(Box::new(Word { parts, range }));
                 }
-                b'\'' if !quoted => {
+                b'\'' if quoted => self.quote_within_quotes(&mut parts, end)?,
+                b'\'' => {
                     let from = self.at + 1;
                     let Some(length) = self.bytes[from..].iter().position(|byte| *byte == b'\'') else {
                         break;
@@ -197,9 +215,12 @@ impl<'a> Parser<'a> {
                 b'\\' => {
                     self.at += 1;
                     if let Some(next) = self.text[self.at..].chars().next() {
-                        let from = self.at;
+                        let protects = !quoted || matches!(next, '$' | '`' | '"' | '\\' | '}');
+                        let from = if protects { self.at } else { self.at - 1 };
                         self.at += next.len_utf8();
-                        push_text(&mut parts, Cow::Borrowed(&self.text[from..self.at]), true);
+                        if next != '\n' {
+                            push_text(&mut parts, Cow::Borrowed(&self.text[from..self.at]), true);
+                        }
                     }
                 }
                 b'$' => self.dollar(&mut parts, quoted)?,
@@ -212,15 +233,28 @@ impl<'a> Parser<'a> {
                         }
                         self.at += 1;
                     }
-                    if self.at == from {
-                        // A quote inside double quotes means itself.
-                        self.at += 1;
-                    }
                     push_text(&mut parts, Cow::Borrowed(&self.text[from..self.at]), quoted);
                 }
             }
         }
         Err(self.fail("a `${` is never closed"))
+    }
+
+    /// A `'` inside `"${…}"`. It is only a letter, but bash looks for the next one before it looks for the closing brace, and other
+    /// shells do not: what stands between is taken if it means the same to all.
+    fn quote_within_quotes(&mut self, parts: &mut Parts<'a>, end: u8) -> Read<()> {
+        self.differs = true;
+        let from = self.at;
+        let rest = &self.bytes[from + 1..];
+        let telling = |byte: &u8| matches!(byte, b'\'' | b'"' | b'}' | b'\\' | b'$' | b'`') || *byte == end;
+        match rest.iter().position(telling) {
+            Some(length) if rest[length] == b'\'' => {
+                self.at = from + length + 2;
+                push_text(parts, Cow::Borrowed(&self.text[from..self.at]), true);
+                Ok(())
+            }
+            Some(_) | None => Err(self.fail("a quote in an expansion that shells read in different ways")),
+        }
     }
 
     /// The inside of `((…))`, closing brackets included; kept for the substitutions in it.

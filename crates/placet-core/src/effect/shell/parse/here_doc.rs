@@ -3,6 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use super::{Parser, Pending, Read};
+use crate::effect::shell::flow::HOLE;
 use crate::effect::shell::syntax::{
     Command, Fd, Form, Part, Parts, Redirect, RedirectKind, Script, Stage, Value, Word,
 };
@@ -28,11 +29,11 @@ impl<'a> Parser<'a> {
                     quoted = true;
                     self.delimiter_in_double_quotes(&mut delimiter)?;
                 }
-                b'$' if self.peek_at(1) == b'\'' => {
+                b'$' if self.peek_at(1) == b'\'' && !self.only_dash() => {
                     quoted = true;
                     delimiter.push_str(&self.ansi_c_quoted()?);
                 }
-                b'$' if self.peek_at(1) == b'"' => self.at += 1,
+                b'$' if self.peek_at(1) == b'"' && self.only_bash() => self.at += 1,
                 b'\\' if self.peek_at(1) == b'\n' => self.at += 2,
                 b'\\' => {
                     quoted = true;
@@ -57,6 +58,9 @@ impl<'a> Parser<'a> {
         }
         if self.at == start {
             return Err(self.fail("a here-document without a delimiter"));
+        }
+        if delimiter.contains(HOLE) {
+            return Err(self.fail("a here-document whose delimiter cannot be known"));
         }
         let index = self.bodies.len();
         self.bodies.push(None);
@@ -175,12 +179,13 @@ impl<'a> Parser<'a> {
         range: Range<usize>,
         read: impl FnOnce(&mut Self) -> Read<T>,
     ) -> Read<T> {
-        let (text, bytes, after) = (self.text, self.bytes, self.at);
+        let (text, bytes, after, fresh) = (self.text, self.bytes, self.at, self.fresh);
         self.text = &text[..range.end];
         self.bytes = &bytes[..range.end];
         self.at = range.start;
+        self.fresh = range.start;
         let result = self.deeper(read);
-        (self.text, self.bytes, self.at) = (text, bytes, after);
+        (self.text, self.bytes, self.at, self.fresh) = (text, bytes, after, fresh);
         result
     }
 

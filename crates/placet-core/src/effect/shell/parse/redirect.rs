@@ -1,7 +1,7 @@
 //! Redirections.
 
 use super::{Parser, Read};
-use crate::effect::shell::syntax::{Fd, Redirect, RedirectKind};
+use crate::effect::shell::syntax::{Fd, Part, Parts, Redirect, RedirectKind, Word};
 
 impl<'a> Parser<'a> {
     pub(super) fn redirects(&mut self, redirects: &mut Vec<Redirect<'a>>) -> Read<()> {
@@ -30,7 +30,10 @@ impl<'a> Parser<'a> {
             self.at += 1;
             let name = self.name();
             match name {
-                Some(name) if self.peek() == b'}' => {
+                Some(name)
+                    if self.peek() == b'}'
+                        && (!matches!(self.peek_at(1), b'<' | b'>') || self.only_bash()) =>
+                {
                     self.at += 1;
                     fd = Some(Fd::Named(name));
                 }
@@ -68,6 +71,14 @@ impl<'a> Parser<'a> {
             self.at = start;
             return Ok(false);
         };
+        if matches!(kind, RedirectKind::WriteBoth | RedirectKind::AppendBoth) && self.only_dash() {
+            // To dash that is `&`, and then `>`.
+            self.at = start;
+            return Ok(false);
+        }
+        if kind == RedirectKind::HereString && !self.only_bash() {
+            return Err(self.refuse());
+        }
         self.node()?;
         self.at += operator.len();
         if self.is_continued_at(self.at) {
@@ -76,6 +87,17 @@ impl<'a> Parser<'a> {
             if matches!(next, Some(b'<' | b'>' | b'&' | b'|' | b'-' | b'(')) {
                 return Err(self.fail("an operator that is broken over lines"));
             }
+        }
+        let closes = matches!(kind, RedirectKind::DupRead | RedirectKind::DupWrite) && self.peek() == b'-';
+        if closes {
+            // A token by itself: what follows is another word, or a comment.
+            let range = self.at..self.at + 1;
+            self.at += 1;
+            self.fresh = self.at;
+            let text = self.text[range.clone()].into();
+            let target = Word { parts: Parts::One(Part::Text { text, quoted: true }), range };
+            redirects.push(Redirect { fd, kind, target });
+            return Ok(true);
         }
         if kind == RedirectKind::HereDoc {
             self.announce_here_doc(redirects, fd, operator == "<<-")?;

@@ -1,6 +1,7 @@
 //! Simple commands: assignments, words and redirections in any order.
 
 use super::{Parser, Read, SUBSCRIPT_MAX, Stop, is_name, is_name_start};
+use crate::effect::shell::dialect::Dialect;
 use crate::effect::shell::syntax::{
     Assignment, Command, Form, Item, Link, Part, Parts, Redirect, Stage, Value, Word,
 };
@@ -57,11 +58,19 @@ impl<'a> Parser<'a> {
             if self.done() {
                 return Ok(None);
             }
+            if self.joins_in_brackets(words) {
+                // To BusyBox `&&` and `||` are words between `[[` and `]]`, and all else is as in any command.
+                let range = self.at..self.at + 2;
+                self.at += 2;
+                let text = self.text[range.clone()].into();
+                words.push(Word { parts: Parts::One(Part::Text { text, quoted: true }), range });
+                continue;
+            }
             match self.peek() {
                 b';' | b'\n' | b')' | b'|' => return Ok(None),
-                b'&' if self.peek_at(1) != b'>' => return Ok(None),
+                b'&' if self.peek_at(1) != b'>' || self.only_dash() => return Ok(None),
                 b'(' => {
-                    let [name] = words.as_slice() else { return Err(self.fail("unexpected `(`")) };
+                    let [name] = words.as_slice() else { return Err(self.out_of_place("unexpected `(`")) };
                     let name = &self.text[name.range.clone()];
                     if name.contains(CONTINUATION) {
                         return Err(self.fail("the name of a function that is broken over lines"));
@@ -70,7 +79,7 @@ impl<'a> Parser<'a> {
                     self.skip_blanks();
                     let only_a_name = assignments.is_empty() && redirects.is_empty() && !name.is_empty();
                     if !self.eat(")") || !only_a_name {
-                        return Err(self.fail("unexpected `(`"));
+                        return Err(self.out_of_place("unexpected `(`"));
                     }
                     words.clear();
                     return self.function_body(name).map(Some);
@@ -99,6 +108,16 @@ impl<'a> Parser<'a> {
             }
             words.push(word);
         }
+    }
+
+    fn joins_in_brackets(&self, words: &[Word<'a>]) -> bool {
+        let is = |word: Option<&Word<'a>>, text: &str| {
+            word.is_some_and(|word| self.text[word.range.clone()] == *text)
+        };
+        self.dialect == Dialect::Busybox
+            && (self.starts_with("&&") || self.starts_with("||"))
+            && is(words.first(), "[[")
+            && !is(words.last(), "]]")
     }
 
     pub(super) fn name(&mut self) -> Option<&'a str> {
@@ -185,7 +204,7 @@ impl<'a> Parser<'a> {
             return Err(self.fail("an assignment that is broken over lines"));
         }
         let mut before: Vec<Part<'a>> = Vec::new();
-        if self.peek() == b'[' {
+        if self.peek() == b'[' && self.only_bash() {
             let Some(end) = self.subscript_end() else {
                 if self.hides_in_brackets() {
                     return Err(
@@ -209,9 +228,17 @@ impl<'a> Parser<'a> {
             self.at = start;
             return Ok(None);
         }
+        if (append || self.bytes[self.at - 1] == b']') && !self.only_bash() {
+            // A word like any other, and the name of a program.
+            self.at = start;
+            return Ok(None);
+        }
         self.at += 1 + usize::from(append);
         self.node()?;
         if self.peek() == b'(' {
+            if !self.only_bash() {
+                return Err(self.refuse());
+            }
             self.at += 1;
             let mut words = Vec::new();
             loop {

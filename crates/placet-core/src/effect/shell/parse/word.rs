@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Parser, Part, Parts, Read, Stop, Word, is_separator};
+use crate::effect::shell::{dialect::Dialect, flow::HOLE};
 
 /// Whether a byte outside quotes means itself, wherever it stands.
 static MEANS_ITSELF: [bool; 256] = {
@@ -61,6 +62,9 @@ impl<'a> Parser<'a> {
                 b'$' => self.dollar(parts, false)?,
                 b'`' => self.backticks(parts, false)?,
                 b'<' | b'>' if self.peek_at(1) == b'(' => {
+                    if self.only_dash() {
+                        return Err(self.refuse());
+                    }
                     let reads = self.peek() == b'<';
                     self.at += 2;
                     let script = self.apart(|parser| parser.enclosed(")"))?;
@@ -69,6 +73,9 @@ impl<'a> Parser<'a> {
                 b'(' if self.at > start
                     && matches!(self.bytes[self.at - 1], b'?' | b'*' | b'+' | b'@' | b'!') =>
                 {
+                    if !self.only_bash() {
+                        return Err(self.refuse());
+                    }
                     self.extended_glob(parts)?;
                 }
                 b'<' | b'>' => break,
@@ -195,71 +202,29 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `$'…'`, with its escapes replaced.
+    /// `$'…'`, with its escapes replaced. Where it ends is found first, as shells do, and only then is it decoded.
     pub(super) fn ansi_c_quoted(&mut self) -> Read<String> {
-        self.at += 2;
-        let mut text = String::new();
+        let start = self.at + 2;
+        let mut end = start;
         loop {
-            let rest = &self.text[self.at.min(self.text.len())..];
-            let Some(next) = rest.chars().next() else {
-                return Err(self.fail("a `$'` is never closed"));
-            };
-            self.at += next.len_utf8();
-            match next {
-                '\'' => return Ok(text),
-                '\\' => self.ansi_c_escape(&mut text),
-                other => text.push(other),
+            match self.bytes.get(end) {
+                None => return Err(self.fail("a `$'` is never closed")),
+                Some(b'\'') => break,
+                Some(b'\\') => end += 2,
+                Some(_) => end += 1,
             }
         }
-    }
-
-    fn ansi_c_escape(&mut self, text: &mut String) {
-        let Some(kind) = self.text[self.at.min(self.text.len())..].chars().next() else {
-            text.push('\\');
-            return;
-        };
-        self.at += kind.len_utf8();
-        match kind {
-            'n' => text.push('\n'),
-            't' => text.push('\t'),
-            'r' => text.push('\r'),
-            'a' => text.push('\u{7}'),
-            'b' => text.push('\u{8}'),
-            'e' | 'E' => text.push('\u{1b}'),
-            'f' => text.push('\u{c}'),
-            'v' => text.push('\u{b}'),
-            'x' => self.code_point(text, 16, 2),
-            'u' => self.code_point(text, 16, 4),
-            'U' => self.code_point(text, 16, 8),
-            'c' => {
-                if let Some(letter) = self.text[self.at.min(self.text.len())..].chars().next() {
-                    self.at += letter.len_utf8();
-                    text.push(char::from((letter as u32 & 0x1f) as u8));
-                }
+        let inside = &self.text[start..end];
+        let ends_word = end + 1 >= self.bytes.len()
+            || self.is_separator_at(end + 1)
+            || matches!(self.bytes[end + 1], b'<' | b'>');
+        match decoded(inside, ends_word, self.dialect) {
+            Some(text) => {
+                self.at = end + 1;
+                Ok(text)
             }
-            '0'..='7' => {
-                self.at -= 1;
-                self.code_point(text, 8, 3);
-            }
-            '\\' | '\'' | '"' | '?' => text.push(kind),
-            other => {
-                text.push('\\');
-                text.push(other);
-            }
+            None => Err(self.fail("an escape in `$'…'` that shells read in different ways")),
         }
-    }
-
-    fn code_point(&mut self, text: &mut String, radix: u32, digits_max: usize) {
-        let mut value = 0u32;
-        for _ in 0..digits_max {
-            let Some(digit) = char::from(self.peek()).to_digit(radix) else { break };
-            value = value.wrapping_mul(radix).wrapping_add(digit);
-            self.at += 1;
-        }
-        if radix == 8 {
-            value &= 0xff;
-        }
-        text.push(char::from_u32(value).unwrap_or('\u{fffd}'));
     }
 
     /// `@(a|b)` and its relatives: one glob, whatever it matches.
@@ -298,4 +263,61 @@ pub(super) fn push_text<'a>(parts: &mut Parts<'a>, more: Cow<'a, str>, more_quot
         return;
     }
     parts.push(Part::Text { text: more, quoted: more_quoted });
+}
+
+/// The inside of `$'…'` with its escapes replaced; `None` where shells differ. A zero byte ends the text, and in some shells the word:
+/// it may only stand at the end of both.
+fn decoded(inside: &str, ends_word: bool, dialect: Dialect) -> Option<String> {
+    let mut text = String::with_capacity(inside.len());
+    let mut rest = inside;
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        text.push_str(&rest[..at]);
+        let mut letters = rest[at + 1..].chars();
+        let kind = letters.next()?;
+        rest = letters.as_str();
+        let code = match kind {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            'a' => '\u{7}',
+            'b' => '\u{8}',
+            'e' if dialect == Dialect::Bash => '\u{1b}',
+            'E' if dialect == Dialect::Bash => '\u{1b}',
+            'f' => '\u{c}',
+            'v' => '\u{b}',
+            '\\' | '\'' | '"' => kind,
+            'x' => code_point(&mut rest, 16, 2)?,
+            'u' if dialect == Dialect::Bash => code_point(&mut rest, 16, 4)?,
+            'U' if dialect == Dialect::Bash => code_point(&mut rest, 16, 8)?,
+            '0'..='7' => {
+                rest = &inside[inside.len() - rest.len() - 1..];
+                code_point(&mut rest, 8, 3)?
+            }
+            // A control character to bash, two letters to zsh.
+            'c' if rest.starts_with(|letter: char| letter.is_ascii_alphanumeric()) => {
+                rest = &rest[1..];
+                HOLE
+            }
+            'c' => return None,
+            other => {
+                // Kept with its backslash by some shells, without it by others.
+                text.push(HOLE);
+                other
+            }
+        };
+        if code == '\0' {
+            return (rest.is_empty() && ends_word).then_some(text);
+        }
+        text.push(code);
+    }
+    text.push_str(rest);
+    Some(text)
+}
+
+/// The character of a number that `rest` starts with.
+fn code_point(rest: &mut &str, radix: u32, digits_max: usize) -> Option<char> {
+    let digits = rest.chars().take(digits_max).take_while(|letter| letter.is_digit(radix)).count();
+    let value = u32::from_str_radix(&rest[..digits], radix).ok()?;
+    *rest = &rest[digits..];
+    char::from_u32(if radix == 8 { value & 0xff } else { value })
 }

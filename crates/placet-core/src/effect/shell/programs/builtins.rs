@@ -11,7 +11,7 @@ use crate::effect::{
 
 /// The programs that [`run`] may know.
 pub const NAMES: &str = "\
-    cd pushd chdir popd set shift compgen complete export declare typeset let test [ local readonly shopt \
+    cd pushd chdir popd set shift compgen complete export declare typeset let test [ [[ local readonly shopt \
     return break continue wait jobs fg bg umask ulimit getopts disown enable bind compopt exit logout times \
     caller dirs suspend : true false unalias setopt unsetopt autoload unset read mapfile readarray hash \
     alias trap";
@@ -63,7 +63,7 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
             quiet(walker, call);
             Some(Flow::unknown(Origin::SECRET))
         }
-        "let" | "test" | "[" | "declare" | "typeset" | "local" => {
+        "let" | "test" | "[" | "[[" | "declare" | "typeset" | "local" => {
             walker.check_evaluated(call.args);
             Some(quiet(walker, call))
         }
@@ -124,7 +124,7 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
                 && call.args.len() > 1
                 && !handler.as_str().is_empty()
             {
-                walker.nested(handler.as_str(), handler.range, None);
+                walker.nested_here(handler.as_str(), handler.range, None);
             }
             Some(quiet(walker, call))
         }
@@ -138,7 +138,7 @@ fn completions(walker: &mut Walker<'_>, call: &Call<'_>) {
         let Some(value) = call.args.get(at + 1) else { break };
         match flag.as_str() {
             "-C" => {
-                walker.nested(value.as_str(), value.range, None);
+                walker.nested_here(value.as_str(), value.range, None);
             }
             "-F" => {
                 walker.call(value.as_str(), &[], value.range, None);

@@ -9,6 +9,7 @@ use super::{
 use crate::effect::{
     Effect, Manner, Seen, Target, TargetKind, Undo, Verb,
     shell::{
+        dialect::Shell,
         flow::{Arg, Flow, HOLE, Origin},
         walk::Walker,
     },
@@ -24,7 +25,9 @@ pub const NAMES: &str = "\
 pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     match call.name {
         "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "rbash" | "mksh" | "csh" | "tcsh"
-        | "yash" | "rksh" | "ksh93" | "elvish" | "nu" | "xonsh" | "osh" => Some(shell(walker, call)),
+        | "yash" | "rksh" | "ksh93" | "elvish" | "nu" | "xonsh" | "osh" => {
+            Some(walker.in_shell(Shell::of_program(call.name), |walker| shell(walker, call)))
+        }
         "eval" => Some(eval(walker, call)),
         "source" | "." => Some(source(walker, call)),
         "powershell" | "pwsh" | "cmd" => Some(windows_shell(walker, call)),
@@ -129,7 +132,7 @@ fn shell(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
         let Some((code, positional)) = rest.split_first() else {
             // Something appends the code: `xargs sh -c`.
             return match &call.stdin {
-                Some(flow) => run_flow(walker, &flow.clone(), call),
+                Some(flow) => run_flow_here(walker, &flow.clone(), call),
                 None => quiet(walker, call),
             };
         };
@@ -171,7 +174,7 @@ fn run_input(walker: &mut Walker<'_>, call: &Call<'_>, arguments: &[Arg<'_>]) ->
         .collect();
     walker.in_subshell(|walker| {
         walker.env.positional = Some(values);
-        run_flow(walker, &flow.clone(), call)
+        run_flow_here(walker, &flow.clone(), call)
     })
 }
 
@@ -222,7 +225,7 @@ fn source(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     if is_standard_input(file.as_str())
         && let Some(flow) = call.stdin.clone()
     {
-        return run_flow(walker, &flow, call);
+        return run_flow_here(walker, &flow, call);
     }
     let output = run_file(walker, file, &call.args[1..], call);
     if !walker.env.files.contains_key(&walker.file_key(file.as_str())) && !is_usual_settings(file.as_str()) {
@@ -244,7 +247,7 @@ fn is_usual_settings(path: &str) -> bool {
 
 /// Runs an argument as shell code.
 pub fn run_code(walker: &mut Walker<'_>, code: &Arg<'_>, call: &Call<'_>) {
-    run_code_with(walker, code, call);
+    walker.in_shell(Shell::Unknown, |walker| run_code_with(walker, code, call));
 }
 
 pub(super) fn run_code_with(walker: &mut Walker<'_>, code: &Arg<'_>, call: &Call<'_>) -> Flow {
@@ -259,17 +262,32 @@ pub(super) fn run_code_with(walker: &mut Walker<'_>, code: &Arg<'_>, call: &Call
     if code.origin.has(Origin::FETCHED) && !code.known {
         run_flow(walker, &Flow::unknown(code.origin), call);
     }
-    walker.nested(code.as_str(), code.range, call.stdin.clone())
+    if code.origin.has(Origin::ECHOED)
+        && let Some(text) = super::text::with_escapes(code.as_str())
+    {
+        walker.in_subshell(|walker| walker.nested_here(&text, code.range, call.stdin.clone()));
+    }
+    walker.nested_here(code.as_str(), code.range, call.stdin.clone())
+}
+
+/// Runs data as code for a shell of which nothing is known.
+pub fn run_flow(walker: &mut Walker<'_>, flow: &Flow, call: &Call<'_>) -> Flow {
+    walker.in_shell(Shell::Unknown, |walker| run_flow_here(walker, flow, call))
 }
 
 /// Runs data as shell code: known, or at least known where it came from.
-pub fn run_flow(walker: &mut Walker<'_>, flow: &Flow, call: &Call<'_>) -> Flow {
+fn run_flow_here(walker: &mut Walker<'_>, flow: &Flow, call: &Call<'_>) -> Flow {
     if let Some(text) = &flow.text {
         if flow.origin.has(Origin::DECODED) {
             // Somebody took the trouble to hide it, even if it can be read.
             run_unseen(walker, Origin::DECODED, "", call.range);
         }
-        return walker.nested(text, call.range, None);
+        if flow.origin.has(Origin::ECHOED)
+            && let Some(text) = super::text::with_escapes(text)
+        {
+            walker.in_subshell(|walker| walker.nested_here(&text, call.range, None));
+        }
+        return walker.nested_here(text, call.range, None);
     }
     run_unseen(walker, flow.origin, "", call.range);
     Flow::unknown(flow.origin)
@@ -304,7 +322,7 @@ pub(super) fn run_unseen(walker: &mut Walker<'_>, origin: Origin, name: &str, ra
 fn run_file(walker: &mut Walker<'_>, file: &Arg<'_>, args: &[Arg<'_>], call: &Call<'_>) -> Flow {
     let located = walker.locate(file.as_str());
     if let Some(content) = walker.env.files.get(&walker.file_key(file.as_str())).cloned() {
-        return run_flow(walker, &content, call);
+        return run_flow_here(walker, &content, call);
     }
     if located.starts_with("/dev/fd/") || located.starts_with("/proc/") && located.contains("/fd/") {
         let fd = located.rsplit('/').next().unwrap_or("");
@@ -313,10 +331,10 @@ fn run_file(walker: &mut Walker<'_>, file: &Arg<'_>, args: &[Arg<'_>], call: &Ca
             _ if fd == "0" => call.stdin.clone().unwrap_or_else(|| Flow::unknown(Origin::PLAIN)),
             _ => Flow::unknown(Origin::PLAIN),
         };
-        return run_flow(walker, &content, call);
+        return run_flow_here(walker, &content, call);
     }
     if !file.known && file.origin.has(Origin::FETCHED) {
-        return run_flow(walker, &Flow::unknown(file.origin), call);
+        return run_flow_here(walker, &Flow::unknown(file.origin), call);
     }
     if let Some(host) = crate::effect::shell::walk::network_path(file.as_str()) {
         super::network::remote_control(walker, host, file.range);
@@ -359,7 +377,9 @@ pub fn script_file(
     if !written && let Some(output) = super::table::run(walker, &call) {
         return Some(output);
     }
-    Some(run_file(walker, program, args, &call))
+    let content = walker.env.files.get(&walker.file_key(text)).and_then(|content| content.text.as_deref());
+    let shell = content.map_or(Shell::Unknown, Shell::of_script);
+    Some(walker.in_shell(shell, |walker| run_file(walker, program, args, &call)))
 }
 
 /// Variables whose value some program runs as a command.

@@ -158,11 +158,19 @@ fn echo(call: &Call<'_>) -> Flow {
     }
     if escapes {
         text = unescape(&text, false);
+    } else if memchr::memchr(b'\\', text.as_bytes()).is_some() {
+        origin = origin.and(Origin::ECHOED);
     }
     if newline {
         text.push('\n');
     }
     Flow { text: Some(text), origin }
+}
+
+/// What an `echo` that replaces escapes without being asked to would have printed, if that is something else.
+pub fn with_escapes(text: &str) -> Option<String> {
+    let replaced = unescape(text, true);
+    (replaced != text).then_some(replaced)
 }
 
 fn printf(call: &Call<'_>) -> Flow {
