@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes every target for FUZZ_SECONDS each (60 unless told), or those named as arguments.
+# Fuzzes every target for FUZZ_SECONDS each (60 unless told), or those named as arguments. `shells` is one of them: it runs real shells.
 # Ends with 1 if anything was found (the input that shows it lies in fuzz/artifacts/TARGET/) or a target did not finish.
 set -uo pipefail
 cd "$(dirname "$0")"
@@ -18,6 +18,7 @@ fi
 targets=("$@")
 if [ ${#targets[@]} -eq 0 ]; then
   mapfile -t targets < <(cargo "+$toolchain" fuzz list)
+  targets+=(shells)
 fi
 
 # Longer inputs find what is slow, shorter ones find what is wrong.
@@ -30,10 +31,24 @@ max_len() {
   esac
 }
 
-cargo "+$toolchain" fuzz build || exit 2
+if [ "${targets[*]}" != shells ]; then
+  cargo "+$toolchain" fuzz build || exit 2
+fi
 summary=()
 found=0
 for target in "${targets[@]}"; do
+  if [ "$target" = shells ]; then
+    # No fuzzer of bytes: what is let pass is run by real shells, each for so long. SHELL_SEED repeats a run.
+    log=$(mktemp)
+    if (cd shells && cargo run --quiet --release -- --seconds "$seconds" --seed "${SHELL_SEED:-$(date +%s)}") | tee "$log"; then
+      rm -f "$log"
+      summary+=("shells         no hole")
+    else
+      summary+=("shells         FOUND (log: $log)")
+      found=1
+    fi
+    continue
+  fi
   mkdir -p "corpus/$target"
   # Checks make everything some fifty times slower than a release build; what takes a second is shown, 30 is a finding.
   options=("-max_total_time=$seconds" "-max_len=$(max_len "$target")" -report_slow_units=1 -timeout=30

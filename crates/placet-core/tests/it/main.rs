@@ -14,6 +14,7 @@ mod json;
 mod patch;
 mod path;
 mod properties;
+mod real_shells;
 mod redact;
 mod rules;
 mod scenarios;
