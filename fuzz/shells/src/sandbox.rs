@@ -63,11 +63,20 @@ enum Outcome {
     Stopped,
 }
 
-/// Notes that a marked command ran, for the script whose number is in the environment.
+/// Notes that a marked command ran, for the script whose number is in the environment. One that is only sourced is no program.
 const DUMMIES: &[(&str, &str)] = &[
-    ("rm", r#"for a; do case $a in HOME|HOME/) echo "n ${N-}" >>LOG; esac; done"#),
-    ("find", r#"for a; do case $a in -delete) echo "n ${N-}" >>LOG; esac; done"#),
-    ("git", r#"case " $* " in *" push "*" --force "*) echo "n ${N-}" >>LOG; esac"#),
+    (
+        "rm",
+        r#"case $0 in */rm) ;; *) return;; esac; for a; do case $a in HOME|HOME/) echo "n ${N-}" >>LOG; esac; done"#,
+    ),
+    (
+        "find",
+        r#"case $0 in */find) ;; *) return;; esac; for a; do case $a in -delete) echo "n ${N-}" >>LOG; esac; done"#,
+    ),
+    (
+        "git",
+        r#"case $0 in */git) ;; *) return;; esac; for a; do case $a in --force) echo "n ${N-}" >>LOG; esac; done"#,
+    ),
     ("cat", "while IFS= read -r line; do echo \"$line\"; done"),
     ("ls", ""),
 ];

@@ -420,7 +420,10 @@ impl Walker<'_> {
 
 /// What a variable adds to the name of an option is most often nothing: `-delete$x` and `--force$x` are the options.
 fn without_nothing(arg: &mut Arg<'_>) {
-    let Some(name) = arg.text.strip_suffix(HOLE) else { return };
+    let name = arg.text.trim_end_matches(HOLE);
+    if name.len() == arg.text.len() {
+        return;
+    }
     // `-j$N` is an option with its value.
     let long = name.len() > 3 && name.starts_with('-') && !name[1..].contains([HOLE, '=', '/', '.', ':']);
     if long && name.bytes().skip(1).all(|byte| byte.is_ascii_lowercase() || byte == b'-') {

@@ -363,6 +363,8 @@ impl<'a> Parser<'a> {
                 b'|' if self.eat("||") => link = Link::Or,
                 b'&' => {
                     self.at += 1;
+                    // `&!` is one operator to zsh; elsewhere a `!` changes nothing about what runs.
+                    self.eat("!");
                     if let Some(last) = script.items.last_mut() {
                         last.background = true;
                     }

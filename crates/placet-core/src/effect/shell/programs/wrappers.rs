@@ -69,6 +69,7 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper(&["ionice"], &["-c", "--class", "-n", "--classdata", "-p"], 0, Manner::PLAIN),
     wrapper(&["chrt"], &["-T", "-P", "-D"], 1, Manner::ELEVATED),
     wrapper(&["taskset"], &[], 1, Manner::PLAIN),
+    wrapper(&["repeat"], &[], 1, Manner::PLAIN),
     wrapper(&["numactl"], &["-N", "-m", "-C", "-i"], 0, Manner::PLAIN),
     wrapper(&["stdbuf"], &["-i", "-o", "-e", "--input", "--output", "--error"], 0, Manner::PLAIN),
     wrapper(
@@ -90,6 +91,8 @@ const WRAPPERS: &[Wrapper] = &[
             "winpty",
             "noglob",
             "nocorrect",
+            // To zsh a dash in front of a command is one more word of this kind.
+            "-",
             "chronic",
             "ts",
             "ifne",
