@@ -8,7 +8,10 @@ use crate::place::{Place, command};
 fn a_thousand_holds_are_answered_one_after_the_other() {
     let place = Place::new();
     for id in 0..1_000 {
-        let held = place.call(&command(id, &format!("git push --force origin release-{id}")));
+        let mut call = command(id, &format!("git push --force origin release-{id}"));
+        // As many as may wait of one session.
+        call["session"] = json!(format!("nightly-{}", id / 100));
+        let held = place.call(&call);
         assert!(held["ticket"].is_string(), "{held}");
     }
     let tab = place.operator();
