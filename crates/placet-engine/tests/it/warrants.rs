@@ -248,7 +248,7 @@ async fn what_is_used_up_stays_used_up_when_a_clock_ran_ahead() {
         let rig = rig();
         let person = rig.person().await;
         let warrant =
-            mint(&rig, &format!("allow: ['read_file: path under /data; size any']\nlimits: {limits}"));
+            mint(&rig, &format!("allow: ['read_file: path under /data, size any']\nlimits: {limits}"));
         rig.engine.bind("s1", None, &warrant, &person).await.unwrap();
         let read = || wire("read_file", r#"{"path":"/data/a","size":1}"#);
         for _ in 0..3 {

@@ -368,6 +368,9 @@ fn padded(danger: &str, count: usize) -> Vec<(&'static str, String)> {
     ]
 }
 
+/// So much padding, of any kind, is read to its end.
+const WITHIN_EVERY_BUDGET: usize = 70;
+
 #[test]
 fn padding_never_makes_a_verdict_milder() {
     for danger in DANGERS {
@@ -378,7 +381,9 @@ fn padding_never_makes_a_verdict_milder() {
         for &count in counts {
             for (how, command) in padded(danger, count) {
                 let found = verdict(&terminal(&command), &ALL);
-                assert!(found >= alone, "{danger} behind {count} of {how}: {found:?} instead of {alone:?}");
+                // Beyond a budget the danger may not have been read: that asks, and only what was read is blocked.
+                let least = if count <= WITHIN_EVERY_BUDGET { alone } else { alone.min(Verdict::Hold) };
+                assert!(found >= least, "{danger} behind {count} of {how}: {found:?} instead of {least:?}");
             }
         }
     }
@@ -409,7 +414,8 @@ fn padding_arguments_never_makes_a_verdict_milder() {
         ];
         for (how, wire, alone) in cases {
             let found = verdict(&call(&wire), &ALL);
-            assert!(found >= alone, "{how}, {count} of them: {found:?} instead of {alone:?}");
+            let least = if count <= WITHIN_EVERY_BUDGET { alone } else { alone.min(Verdict::Hold) };
+            assert!(found >= least, "{how}, {count} of them: {found:?} instead of {least:?}");
         }
     }
 }
@@ -432,7 +438,8 @@ proptest! {
         let place = at.index(lines.len() + 1);
         lines.insert(place, danger.to_owned());
         let alone = verdict(&terminal(danger), &ALL);
-        prop_assert!(verdict(&terminal(&lines.join("\n")), &ALL) >= alone);
+        let least = if lines.len() <= WITHIN_EVERY_BUDGET { alone } else { alone.min(Verdict::Hold) };
+        prop_assert!(verdict(&terminal(&lines.join("\n")), &ALL) >= least);
     }
 
     #[test]
