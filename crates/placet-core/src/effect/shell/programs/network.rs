@@ -2,7 +2,7 @@
 
 use super::{
     Call,
-    options::{Options, Style},
+    options::{Options, Style, abbreviates},
     proxies, sftp,
 };
 use crate::effect::{
@@ -268,6 +268,20 @@ fn configured(text: &str) -> Vec<String> {
     args
 }
 
+/// The options of curl whose value is sent as the body of a request.
+const BODIES: &[&str] = &[
+    "-d",
+    "--data",
+    "--data-raw",
+    "--data-binary",
+    "--data-ascii",
+    "--data-urlencode",
+    "--json",
+    "-F",
+    "--form",
+    "--form-string",
+];
+
 fn curl_with(walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>) -> Flow {
     if options.has_exactly(&["--help", "--version", "-V"]) {
         return plain(walker, call);
@@ -276,26 +290,13 @@ fn curl_with(walker: &mut Walker<'_>, call: &Call<'_>, options: &Options<'_>) ->
     urls.extend(options.values(&["--url"]).cloned());
     let mut sent = Origin::PLAIN;
     let mut sends = false;
-    for flag in [
-        "-d",
-        "--data",
-        "--data-raw",
-        "--data-binary",
-        "--data-ascii",
-        "--data-urlencode",
-        "--json",
-        "-F",
-        "--form",
-    ] {
-        let values: Vec<Arg<'_>> = options
-            .flags
-            .iter()
-            .filter(|(name, _)| *name == flag)
-            .filter_map(|(_, value)| value.clone())
-            .collect();
-        for value in values {
+    for (written, value) in &options.flags {
+        // `--data-r` stands for `--data-raw`; what is written whole stands for itself.
+        let whole = BODIES.iter().find(|flag| **flag == *written);
+        let flag = whole.or_else(|| BODIES.iter().find(|flag| abbreviates(written, flag)));
+        if let (Some(flag), Some(value)) = (flag, value) {
             sends = true;
-            sent = sent.and(value.origin).and(body_origin(walker, call, &value, flag));
+            sent = sent.and(value.origin).and(body_origin(walker, call, value, flag));
         }
     }
     for file in options.values(&["-T", "--upload-file"]).cloned().collect::<Vec<_>>() {
@@ -476,7 +477,7 @@ fn plain(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
 fn body_origin(walker: &mut Walker<'_>, call: &Call<'_>, value: &Arg<'_>, flag: &str) -> Origin {
     let text = value.as_str();
     let form = matches!(flag, "-F" | "--form");
-    if flag == "--data-raw" {
+    if matches!(flag, "--data-raw" | "--form-string") {
         return Origin::PLAIN;
     }
     let file = if form {

@@ -187,7 +187,7 @@ impl<'r> Options<'r> {
 }
 
 /// Whether `flag` as written stands for `name`.
-fn abbreviates(flag: &str, name: &str) -> bool {
+pub fn abbreviates(flag: &str, name: &str) -> bool {
     flag == name || (flag.len() >= 3 && flag.starts_with("--") && name.starts_with(flag))
 }
 
