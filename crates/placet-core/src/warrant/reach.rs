@@ -146,7 +146,9 @@ impl TargetPattern {
         match self.about {
             About::Anything => true,
             About::Path => {
-                target.kind == TargetKind::Path && self.constraint.check_text(&target.name).is_yes()
+                target.kind == TargetKind::Path
+                    && (self.constraint == Constraint::AnyValue
+                        || !may_climb(&target.name) && self.constraint.check_text(&target.name).is_yes())
             }
             About::Host => {
                 matches!(target.kind, TargetKind::Url | TargetKind::Host)
@@ -185,6 +187,18 @@ fn described_as(thing: &str, constraint: &Constraint) -> String {
         Constraint::Cidr(network) => format!("{thing}s in `{network}`"),
         other => format!("any {thing} that is {}", other.describe()),
     }
+}
+
+/// Whether a path as it was read may lead out of the directories that it names: a part of it is not known (`/srv/$X`,
+/// which is `/srv/…` here), or a wildcard in it may stand for `..`, as some shells let `.?` and `@(..)` do.
+fn may_climb(path: &str) -> bool {
+    let may_be_dots = |part: &str| {
+        part.starts_with('.')
+            && part.contains(['*', '?', '['])
+            && part.chars().all(|letter| matches!(letter, '.' | '*' | '?' | '[' | ']' | '!' | '^' | '-'))
+    };
+    let has_pattern = ["@(", "+(", "*(", "?(", "!("].iter().any(|pattern| path.contains(pattern));
+    path.contains('…') || has_pattern || path.split('/').any(may_be_dots)
 }
 
 /// The host in the name of an address, in lower case. Nothing if it is not plain to see.

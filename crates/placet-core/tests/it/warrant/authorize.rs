@@ -260,6 +260,54 @@ fn effects_limit_where_traffic_passes_too() {
 }
 
 #[test]
+fn a_path_that_is_not_known_whole_is_in_no_directory() {
+    let warrants = [
+        opened(&["allow_effects: ['read under /srv; write under /srv']"]),
+        opened(&["allow: ['terminal']\neffects: 'read under /srv; write under /srv'"]),
+        opened(&["allow: ['terminal']\neffects: 'read path not under /etc; write path glob /srv/**'"]),
+    ];
+    let answers = |command: &str| {
+        let command = serde_json::to_string(command).unwrap();
+        let json = format!(r#"{{"tool":"terminal","args":{{"command":{command}}},"cwd":"/srv/nightly"}}"#);
+        warrants.each_ref().map(|warrant| answer(warrant, &call(&json)))
+    };
+    for command in [
+        "cat /srv/a",
+        "cat /srv/*",
+        "cat /srv/.env*",
+        "cat /srv/*/x.txt /srv/a?.txt /srv/[ab]",
+        "cat '/srv/report (1).txt'",
+        "for f in /srv/*.txt; do cat \"$f\"; done",
+        "D=/srv/x; cat \"$D/a\"",
+        "cp /srv/a /srv/b",
+    ] {
+        for answer in answers(command) {
+            assert!(!answer.contains("outside the warrant"), "{command}: {answer}");
+        }
+    }
+    for command in [
+        "cat /srv/$X",
+        "cat \"/srv/${X}\"",
+        "cat /srv/$(cat /srv/x)",
+        "cat /srv/$1",
+        "for f in $X; do cat /srv/$f; done",
+        "xargs -I{} cat /srv/{} < /srv/list",
+        "cp /srv/a /srv/$X",
+        "mv /srv/a \"/srv/$X\"",
+        "cat /srv/.*",
+        "cat /srv/.*/etc/passwd",
+        "cat /srv/.?/etc/passwd",
+        "cat /srv/.[.]/etc/passwd",
+        "cat /srv/@(..)/etc/passwd",
+        "cat /srv/+(.)/etc/passwd",
+    ] {
+        for answer in answers(command) {
+            assert!(answer.starts_with("block: outside the warrant: "), "{command}: {answer}");
+        }
+    }
+}
+
+#[test]
 fn effects_may_be_a_capability_of_their_own() {
     check(
         &["allow_effects: ['read under /srv; write under /srv/out']"],
