@@ -396,13 +396,14 @@ def length(least, most):
 
 
 def carelessly(text):
-    codes = {"2e": ".", "2f": "/", "5c": "/", "00": "\0"}
-    decoded = re.sub(r"\\|%(?:25)*(2e|2f|5c|00)", lambda found: codes[found[1].lower()] if found[1] else "/", text, flags=re.I)
-    return decoded
+    before = None
+    while before != text:
+        before, text = text, re.sub("%([0-7][0-9A-Fa-f])", lambda found: chr(int(found[1], 16)), text)
+    return text.replace("\\", "/")
 
 
 def is_dots(segment):
-    return segment.rstrip(" ") in (".", "..")
+    return segment.split(";")[0].rstrip(" ") in (".", "..")
 
 
 def glob(shape):
@@ -501,8 +502,10 @@ def under(directory):
         if inside(without_alias(path)) != inside(path):
             return MISMATCH
         careless = carelessly(value)
-        careless = "/".join(part.rstrip(" ") if is_dots(part) else part for part in careless.split("/"))
-        if "\0" in careless or inside(normal(careless)) != inside(path):
+        plain_dots = [part for part in value.split("/") if part in (".", "..")]
+        if len([part for part in careless.split("/") if is_dots(part)]) > len(plain_dots):
+            return MISMATCH
+        if re.search("[\0\x1a]", careless) or inside(normal(careless)) != inside(path):
             return MISMATCH
         return of(inside(path))
 
@@ -550,7 +553,7 @@ class Plain:
 
 
 def plain_address(text):
-    if not all("\x21" <= letter <= "\x7e" for letter in text) or re.search(r'[\\`"<>^{}|]', text):
+    if any(is_control(letter) or letter.isspace() or letter == "\\" for letter in text):
         return None
     found = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)([^?#]*)(?:[?#].*)?", text)
     if not found or "@" in found[2]:
@@ -574,12 +577,13 @@ def plain_address(text):
         address.port = read_port(port[1:]) if port.startswith(":") else None
         if address.port is None:
             return None
-    if re.search("%(2f|5c|00|25)", address.path, re.I):
-        return None
-    for segment in address.path.split("/"):
-        if re.fullmatch(r"(\.|%2e){1,2}", segment.split(";")[0], re.I):
-            return None
     return address
+
+
+def is_odd_path(path):
+    if re.search(r"""[^\x21-\x7e]|[`"<>^{}|]|%(2f|5c|00|25)""", path, re.I):
+        return True
+    return any(re.fullmatch(r"(\.|%2e){1,2}", segment.split(";")[0], re.I) for segment in path.split("/"))
 
 
 def ends_in_number(host):
@@ -611,6 +615,8 @@ def url(shape):
         if host == "*" and is_encoded(address.host):
             return MISMATCH
         if path_shape:
+            if is_odd_path(address.path):
+                return MISMATCH
             if re.search(r"%(2[de]|3[0-9]|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])", address.path, re.I):
                 return MISMATCH
             if path_shape(address.path or "/") == MISMATCH:
@@ -750,13 +756,13 @@ def words_of(text):
         if not words and (re.match(r"[A-Za-z_][A-Za-z0-9_]*\+?=", written) or written in RESERVED):
             return None
         word = ""
-        for number, run in enumerate(re.findall(r"""[A-Za-z0-9_.,/:+@%=~-]+|'[^']*'|"[^"]*\"""", written)):
+        for run in re.findall(r"""[A-Za-z0-9_.,/:+@%=~-]+|'[^']*'|"[^"]*\"""", written):
             if run[0] in "'\"":
                 if run[0] == "'" and run[-2] == "\\":
                     return None
                 word += run[1:-1]
                 continue
-            if number == 0 and run.startswith("="):
+            if word == "" and run.startswith("="):
                 return None
             if re.search(r"(?<![A-Za-z0-9_.-])~", run):
                 return None
@@ -814,9 +820,11 @@ def argv(shape):
             at += 1
             if not over and taken > 0 and word == "--":
                 over = True
-            elif not over and word.startswith("-") and len(word) > 1:
+            elif word.startswith("-") and len(word) > 1:
                 count = takes(word, taken)
                 if count == 0 or (count == 2 and (at >= len(words) or words[at].startswith("-"))):
+                    return False
+                if over and (count == 2 or not further or taken < len(places)):
                     return False
                 at += count - 1
             elif taken < len(places):

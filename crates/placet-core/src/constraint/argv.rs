@@ -16,6 +16,8 @@ use crate::{Json, json::excerpt};
 /// | `-*` | any flag |
 /// | `..` | any further words that are no flags |
 ///
+/// A word that begins with `-` is a flag after `--` too, and a word besides: it needs the flag and `..`.
+///
 /// The value is text that a shell would read, or a list of words. Text must be a [plain command](words_of): words that every
 /// shell reads alike, with no second command, pipe, redirection, assignment, variable, substitution or wildcard. A list may
 /// be `[bash, -c, text]`, which is read as the text.
@@ -152,9 +154,13 @@ impl Argv {
         while let Some(word) = rest.next() {
             if !flags_over && taken > 0 && *word == "--" {
                 flags_over = true;
-            } else if !flags_over && word.starts_with('-') && word.len() > 1 {
+            } else if word.starts_with('-') && word.len() > 1 {
+                // Not every program stops at `--`: `find -- . -delete` deletes. After it both readings must be permitted.
+                let is_also_a_word = self.open && taken == self.words.len();
                 match self.takes_flag(word, taken) {
                     None => return false,
+                    Some(_) if flags_over && !is_also_a_word => return false,
+                    Some(Takes::Next) if flags_over => return false,
                     Some(Takes::Itself) => {}
                     // What a flag would take for its value must not be a flag to somebody else.
                     Some(Takes::Next) => match rest.next() {

@@ -207,7 +207,7 @@ impl Constraint {
             Self::OneOf(one_of) => one_of.check_text(text),
             Self::NotOneOf(not_one_of) => not_one_of.check_text(text),
             Self::Glob(glob) => glob.check_text(text),
-            Self::Regex(regex) => Check::of(regex.matches(text)),
+            Self::Regex(regex) => regex.check_text(text),
             Self::Range(_) => Check::Mismatch { expected: "a number", found: "text" },
             Self::Under(under) => under.check_text(text),
             Self::Url(url) => url.check_text(text),

@@ -44,7 +44,7 @@ const RESERVED: &[&str] = &[
 /// double  = " *(any but " $ ` \ !) "
 /// ```
 ///
-/// A `~` stands only after a bare letter, digit or one of `_-.`, and a `=` not at the beginning of a word. The first word is no
+/// A `~` stands only after a bare letter, digit or one of `_-.`, and a bare `=` only where the word has text before it. The first word is no
 /// assignment: a name, then `=` or `+=`; and none of the [reserved](RESERVED) words. No character is a control character but HTAB and LF, and those stand in quotes or between
 /// words.
 pub(super) fn words_of(text: &str) -> Result<Vec<Cow<'_, str>>, &'static str> {
@@ -96,7 +96,7 @@ fn word_of(text: &str) -> Result<(Cow<'_, str>, &str), &'static str> {
             }
             letter if is_bare(letter) => {
                 let end = rest.find(|letter: char| !is_bare(letter)).unwrap_or(rest.len());
-                check_bare(&rest[..end], false)?;
+                check_bare(&rest[..end], word.is_empty())?;
                 word.push_str(&rest[..end]);
                 rest = &rest[end..];
             }
@@ -113,7 +113,7 @@ fn is_bare(letter: char) -> bool {
 
 /// Whether letters outside quotes, which begin a word or go on with it, mean themselves.
 fn check_bare(bare: &str, begins: bool) -> Result<(), &'static str> {
-    // zsh runs the file of `=program`.
+    // zsh puts the file of a program for `=program`, also after empty quotes.
     if begins && bare.starts_with('=') {
         return Err("a command with an expansion");
     }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::OnceLock};
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::{InvalidConstraint, bounded};
+use super::{Check, InvalidConstraint, bounded};
 use crate::json::excerpt;
 
 /// A pattern in the syntax of the `regex` crate: no look-around and no back-references, so linear in time.
@@ -64,7 +64,9 @@ impl Regex {
             Anchor::Whole => STATES_FITTING_MAX,
             Anchor::Part => STATES_WAITING_MAX,
         };
-        if hir.is_none_or(|hir| states(&hir) > waiting_max) {
+        // A comment of `(?x)` at the end would take in the bracket that is put around the pattern.
+        let may_swallow = anchor == Anchor::Whole && source.contains('#');
+        if may_swallow || hir.is_none_or(|hir| states(&hir) > waiting_max) {
             // On its own first: a pattern must not be able to close the bracket that is put around it.
             Self::compile(source, source)?;
             pattern.check()?;
@@ -148,6 +150,16 @@ impl Regex {
                 || contains(text.as_bytes(), literal.as_bytes())
         };
         quickly && !literals.is_empty() && !literals.iter().any(occurs)
+    }
+
+    pub(super) fn check_text(&self, text: &str) -> Check {
+        let matches = self.matches(text);
+        match self.anchor {
+            Anchor::Whole if self.compiled.get().is_some_and(Result::is_err) => {
+                Check::Mismatch { expected: "a pattern that fits", found: "one that does not" }
+            }
+            Anchor::Whole | Anchor::Part => Check::of(matches),
+        }
     }
 
     pub(super) fn describe(&self) -> String {

@@ -23,8 +23,9 @@ pub(super) fn oddity(text: &str) -> Option<&'static str> {
     if careless.contains(['\0', effect::path::HOLE]) {
         return Some("text with a control character");
     }
-    // The slashes of `https://` are no part of a path.
-    if careless.match_indices("//").any(|(at, _)| !careless[..at].ends_with(':')) {
+    // The slashes of `https://` are no part of a path; a third one is.
+    let doubled = |at: usize| careless[at..].starts_with("//") && !careless[..at].ends_with(':');
+    if careless.match_indices('/').any(|(at, _)| doubled(at)) {
         return Some("text with a doubled slash");
     }
     careless.split('/').any(is_dots).then_some("text with `.` or `..` between slashes")
@@ -45,47 +46,39 @@ fn is_plain(text: &str) -> bool {
     })
 }
 
-/// `text` as the most careless of readers takes it: a backslash is a slash, and a slash, a backslash, a dot or a NUL may be
-/// written with a percent sign, any number of times over.
+/// `text` as the most careless of readers takes it: percent codes of ASCII are decoded until none is
+/// left, and a backslash is a slash.
+///
+/// Codes never overlap, so it does not matter in which order they are decoded. Dots and slashes are in no code: those that
+/// one decoding shows are there after all of them.
 pub(super) fn carelessly_read(text: &str) -> Cow<'_, str> {
     if !text.contains(['\\', '%']) {
         return Cow::Borrowed(text);
     }
     let mut read = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['\\', '%']) {
-        read.push_str(&rest[..at]);
-        let (sign, after) = rest[at..].split_at(1);
-        let code = after.trim_start_matches("25").get(..2).filter(|_| sign == "%");
-        let letter = match code.map(str::to_ascii_lowercase).as_deref() {
-            Some("2e") => Some('.'),
-            Some("2f" | "5c") => Some('/'),
-            Some("00") => Some('\0'),
-            Some(_) => None,
-            None => (sign == "\\").then_some('/'),
-        };
-        rest = match (letter, code) {
-            (Some(letter), Some(_)) => {
-                read.push(letter);
-                &after.trim_start_matches("25")[2..]
-            }
-            (Some(letter), None) => {
-                read.push(letter);
-                after
-            }
-            (None, _) => {
-                read.push_str(sign);
-                after
-            }
-        };
+    for letter in text.chars() {
+        read.push(letter);
+        // What was decoded may be the last digit of another code.
+        while let Some(decoded) = code_at_end(&read) {
+            read.truncate(read.len() - 3);
+            read.push(decoded);
+        }
     }
-    read.push_str(rest);
-    Cow::Owned(read)
+    Cow::Owned(read.replace('\\', "/"))
 }
 
-/// Whether a segment means a directory or the one above it. Windows overlooks blanks after it.
+/// The ASCII character whose percent code `text` ends in.
+fn code_at_end(text: &str) -> Option<char> {
+    let [.., b'%', high, low] = text.as_bytes() else { return None };
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    char::from_u32(digit(high)? * 16 + digit(low)?).filter(char::is_ascii)
+}
+
+/// Whether a segment means a directory or the one above it. Windows overlooks blanks after it, and some servers a
+/// semicolon with all that follows.
 pub(super) fn is_dots(segment: &str) -> bool {
-    matches!(segment.trim_end_matches(' '), "." | "..")
+    let name = segment.split(';').next().unwrap_or(segment);
+    matches!(name.trim_end_matches(' '), "." | "..")
 }
 
 #[cfg(test)]
@@ -99,7 +92,9 @@ mod tests {
             (r"\a\..\b", "/a/../b"),
             ("%2e%2E%2f%5Cx", "..//x"),
             ("%252e%25252e/", "../"),
-            ("100%25", "100%25"),
+            ("%25%32%65%%32%65%2%65", "..."),
+            ("100%25", "100%"),
+            ("%41%20%c3%a9", "A %c3%a9"),
             ("%2", "%2"),
             ("%", "%"),
             ("%é%2e", "%é."),

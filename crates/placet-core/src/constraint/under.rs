@@ -90,20 +90,18 @@ impl Under {
             return Some("a path that goes through a process");
         }
         // Most paths have only one spelling.
-        if !text.bytes().any(|byte| matches!(byte, b'\\' | b'%' | b' ')) {
+        if !text.bytes().any(|byte| matches!(byte, b'\\' | b'%' | b' ' | b';')) {
             return None;
         }
         let careless = carelessly_read(text);
-        // Of the dots that Windows sees, the letters here must be plain ones.
-        let plain: Vec<&str> = careless
-            .split('/')
-            .map(|name| if is_dots(name) { name.trim_end_matches(' ') } else { name })
-            .collect();
-        match normal(&plain.join("/")) {
+        // What climbs only for some readers arrives somewhere else for each of them.
+        let plain_dots = text.split('/').filter(|name| matches!(*name, "." | "..")).count();
+        if careless.split('/').filter(|name| is_dots(name)).count() > plain_dots {
+            return Some("a path with `.` or `..` that not every program sees");
+        }
+        match normal(&careless) {
             Ok(other) if self.holds(&other) == inside => None,
-            Ok(_) | Err(_) => {
-                Some("a path with backslashes, percent signs or blanks that may be read in two ways")
-            }
+            Ok(_) | Err(_) => Some("a path with backslashes or percent signs that may be read in two ways"),
         }
     }
 

@@ -11,8 +11,9 @@ use crate::json::excerpt;
 ///
 /// The scheme stands for itself. A host is itself, or with `*.` in front any name below it (not itself), or `*` alone.
 /// A port is as written, or the usual one of the scheme, or any with `:*`. A path is a glob; without one, any path. Query
-/// and fragment may be anything. An address that two programs could read differently has no answer; for what grants, that
-/// includes a path with a letter that need not be encoded and is.
+/// and fragment may be anything. An address that two programs could read differently has no answer; where a path is asked
+/// for, that includes one with dot segments and the like, and for what grants one with a letter that need not be encoded
+/// and is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
     source: String,
@@ -103,6 +104,9 @@ impl Url {
                 expected: "a plain web address",
                 found: "an address that is not what it looks like",
             };
+        }
+        if let Some(found) = self.path.as_ref().and_then(|_| web::path_oddity(address.path)) {
+            return Check::Mismatch { expected: "a plain web address", found };
         }
         if self.strictness == Strictness::Strict && self.path.is_some() && encodes_plain_letters(address.path)
         {

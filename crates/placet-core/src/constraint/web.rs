@@ -5,7 +5,7 @@ use std::{
     net::{Ipv4Addr, Ipv6Addr},
 };
 
-/// The parts of an address that leaves no room for a second reading.
+/// The parts of an address whose scheme, host and port leave no room for a second reading.
 pub(super) struct Plain<'t> {
     /// In lower case.
     pub scheme: Cow<'t, str>,
@@ -13,17 +13,14 @@ pub(super) struct Plain<'t> {
     pub host: Cow<'t, str>,
     /// If it is written.
     pub port: Option<u16>,
-    /// From the first slash, without query and fragment; empty if there is none.
+    /// From the first slash, without query and fragment; empty if there is none. It may be [odd](path_oddity).
     pub path: &'t str,
 }
 
 /// Takes `text` apart, or says what is odd about it.
 pub(super) fn plain(text: &str) -> Result<Plain<'_>, &'static str> {
-    if !text.bytes().all(|byte| (0x21..0x7f).contains(&byte)) {
-        return Err("an address with blanks, control characters or letters beyond ASCII");
-    }
-    if text.contains(['\\', '`', '"', '<', '>', '^', '{', '}', '|']) {
-        return Err("an address with characters that must be encoded");
+    if text.contains(|letter: char| letter.is_whitespace() || letter.is_control() || letter == '\\') {
+        return Err("an address with blanks, control characters or backslashes");
     }
     let (scheme, rest) = text.split_once("://").ok_or("no address with a scheme and `://`")?;
     let is_scheme = scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())
@@ -56,9 +53,6 @@ pub(super) fn plain(text: &str) -> Result<Plain<'_>, &'static str> {
         None | Some(_) => return Err("an address with a bad port"),
     };
     let path = &after[..after.find(['?', '#']).unwrap_or(after.len())];
-    if climbs(path) {
-        return Err("an address whose path has `.`, `..` or hidden slashes in it");
-    }
     Ok(Plain { scheme: lower(scheme), host, port, path })
 }
 
@@ -84,6 +78,17 @@ pub(super) fn is_host(host: &str) -> bool {
                 && label.len() <= 63
                 && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
         })
+}
+
+/// Why two programs could take `path` for two different ones, if they could.
+pub(super) fn path_oddity(path: &str) -> Option<&'static str> {
+    let is_plain = |byte: u8| {
+        byte.is_ascii_graphic() && !matches!(byte, b'`' | b'"' | b'<' | b'>' | b'^' | b'{' | b'}' | b'|')
+    };
+    if !path.bytes().all(is_plain) {
+        return Some("an address whose path has characters that must be encoded");
+    }
+    climbs(path).then_some("an address whose path has `.`, `..` or hidden slashes in it")
 }
 
 /// Whether some server could read `path` as leading up or elsewhere.
