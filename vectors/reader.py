@@ -727,8 +727,12 @@ def cidr(text):
         if network.version == 4 and address.version == 6:
             if address in ipaddress.IPv6Network("::ffff:0:0/96"):
                 return of(old[0] in network)
-            if int(address) < 2**32 and int(address) > 1:
-                old = [*old, ipaddress.IPv4Address(int(address))]
+            if address in ipaddress.IPv6Network("64:ff9b:1::/48"):
+                return MISMATCH
+            number = int(address)
+            site = number >> 32 & 0xFFFFFFFF in (0x5EFE, 0x2005EFE)
+            if number > 1 and (number >> 32 in (0, 0xFFFF0000) or site):
+                old = [*old, ipaddress.IPv4Address(number & 0xFFFFFFFF)]
             return MISMATCH if any(inner in network for inner in old) else NO
         return of(address.version == network.version and address in network)
 

@@ -5,7 +5,10 @@ use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
 };
 
-use super::{Check, InvalidConstraint, public_address::embedded};
+use super::{
+    Check, InvalidConstraint,
+    public_address::{embedded, v4},
+};
 use crate::json::excerpt;
 
 /// A range of addresses. A v4 address that is written as v6 (`::ffff:10.0.0.1`) counts as the v4 address it is. One that a
@@ -63,13 +66,18 @@ impl Cidr {
 
     /// Whether packets for `address` may end in the range, though it is not in it.
     fn is_behind(&self, address: Ipv6Addr) -> bool {
-        // The old way to write an address of version 4, with nothing before it.
-        let compatible = match address.segments() {
+        let tunnelled = match address.segments() {
+            // For translators of a site (RFC 8215), which say themselves where in it the address of version 4 stands.
+            [0x64, 0xff9b, 1, ..] => return self.network.is_ipv4(),
             [0, 0, 0, 0, 0, 0, 0, 0 | 1] => None,
-            [0, 0, 0, 0, 0, 0, ..] => address.to_ipv4(),
+            // The old way to write an address of version 4, with nothing before it; stateless translation (RFC 2765); and
+            // the tunnels of a site (RFC 5214).
+            [0, 0, 0, 0, 0, 0, high, low]
+            | [0, 0, 0, 0, 0xffff, 0, high, low]
+            | [_, _, _, _, 0 | 0x200, 0x5efe, high, low] => Some(v4(high, low)),
             _ => None,
         };
-        embedded(address).into_iter().chain(compatible).any(|v4| self.holds(IpAddr::V4(v4)))
+        embedded(address).into_iter().chain(tunnelled).any(|inner| self.holds(IpAddr::V4(inner)))
     }
 
     pub(super) fn check_text(&self, text: &str) -> Check {

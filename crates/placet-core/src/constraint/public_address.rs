@@ -149,7 +149,6 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 /// The addresses of version 4 to which a packet for `address` goes: behind a mapped address (`::ffff:0:0/96`), a translator
 /// (`64:ff9b::/96`), 6to4 (`2002::/16`), or Teredo (`2001::/32`), which has one of its server and one of its client.
 pub(super) fn embedded(address: Ipv6Addr) -> Vec<Ipv4Addr> {
-    let v4 = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match address.segments() {
         [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => vec![v4(high, low)],
         [0x2002, high, low, ..] => vec![v4(high, low)],
@@ -158,4 +157,9 @@ pub(super) fn embedded(address: Ipv6Addr) -> Vec<Ipv4Addr> {
         }
         _ => Vec::new(),
     }
+}
+
+/// The address of version 4 that two groups of one of version 6 spell.
+pub(super) fn v4(high: u16, low: u16) -> Ipv4Addr {
+    Ipv4Addr::from(u32::from(high) << 16 | u32::from(low))
 }
