@@ -19,7 +19,11 @@ pub(super) struct Plain<'t> {
 
 /// Takes `text` apart, or says what is odd about it.
 pub(super) fn plain(text: &str) -> Result<Plain<'_>, &'static str> {
-    if text.contains(|letter: char| letter.is_whitespace() || letter.is_control() || letter == '\\') {
+    // Most addresses are ASCII, which a look at the bytes tells.
+    let is_usual = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    if !is_usual
+        && text.contains(|letter: char| letter.is_whitespace() || letter.is_control() || letter == '\\')
+    {
         return Err("an address with blanks, control characters or backslashes");
     }
     let (scheme, rest) = text.split_once("://").ok_or("no address with a scheme and `://`")?;
