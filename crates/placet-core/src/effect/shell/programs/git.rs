@@ -184,6 +184,13 @@ pub fn run(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<Flow> {
     {
         walker.opaque("settings of git that change what it runs", call.range);
     }
+    let is_another_file = |name: &str, value: &Flow| {
+        matches!(name, "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM")
+            && value.text.as_deref() != Some("/dev/null")
+    };
+    if call.overlay.iter().any(|(name, value)| is_another_file(name, value)) {
+        walker.opaque("settings of git from a file", call.range);
+    }
     let origin = subcommand(walker, call, sub.as_str(), rest, &settings);
     walker.env.directory = before;
     Some(Flow::unknown(origin))

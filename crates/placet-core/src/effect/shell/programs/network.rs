@@ -225,6 +225,9 @@ const CURL_FLAGS: &[&str] = &[
 
 fn curl(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let options = Options::read(call.args, CURL_FLAGS, Style::Gnu);
+    if !options.has_exactly(&["-q", "--disable"]) {
+        moved_settings(walker, call, &["HOME", "XDG_CONFIG_HOME"]);
+    }
     let files: Vec<Arg<'_>> = options.values(&["-K", "--config"]).cloned().collect();
     if files.is_empty() {
         return curl_with(walker, call, &options);
@@ -266,6 +269,13 @@ fn configured(text: &str) -> Vec<String> {
         }
     }
     args
+}
+
+/// One of `variables`, through which a program finds its settings, is another for this call alone.
+fn moved_settings(walker: &mut Walker<'_>, call: &Call<'_>, variables: &[&str]) {
+    if call.overlay.iter().any(|(name, _)| variables.contains(name)) {
+        walker.opaque("settings from a file say where data goes", call.range);
+    }
 }
 
 /// The options of curl whose value is sent as the body of a request.
@@ -593,6 +603,9 @@ const WGET_FLAGS: &[&str] = &[
 
 fn wget(walker: &mut Walker<'_>, call: &Call<'_>) -> Flow {
     let options = Options::read(call.args, WGET_FLAGS, Style::Gnu);
+    if !options.has_exactly(&["--no-config"]) {
+        moved_settings(walker, call, &["HOME"]);
+    }
     if options.has_exactly(&["--help", "--version", "-V"]) {
         return plain(walker, call);
     }
