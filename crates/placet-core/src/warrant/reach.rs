@@ -193,9 +193,9 @@ fn described_as(thing: &str, constraint: &Constraint) -> String {
 /// which is `/srv/…` here), or a wildcard in it may stand for `..`, as some shells let `.?` and `@(..)` do.
 fn may_climb(path: &str) -> bool {
     let may_be_dots = |part: &str| {
-        part.starts_with('.')
-            && part.contains(['*', '?', '['])
-            && part.chars().all(|letter| matches!(letter, '.' | '*' | '?' | '[' | ']' | '!' | '^' | '-'))
+        let is_wild =
+            part.contains(['*', '?']) && part.chars().all(|letter| matches!(letter, '.' | '*' | '?'));
+        part.starts_with('.') && (is_wild || part.contains('['))
     };
     let has_pattern = ["@(", "+(", "*(", "?(", "!("].iter().any(|pattern| path.contains(pattern));
     path.contains('…') || has_pattern || path.split('/').any(may_be_dots)

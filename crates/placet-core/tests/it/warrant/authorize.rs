@@ -304,6 +304,7 @@ fn a_path_that_is_not_known_whole_is_in_no_directory() {
         "cat /srv/.*/etc/passwd",
         "cat /srv/.?/etc/passwd",
         "cat /srv/.[.]/etc/passwd",
+        "cat /srv/.[!a]/etc/passwd",
         "cat /srv/@(..)/etc/passwd",
         "cat /srv/+(.)/etc/passwd",
     ] {
