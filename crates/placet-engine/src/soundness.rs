@@ -12,18 +12,38 @@ const READ_WHOLE: u64 = 64;
 
 /// Why nothing may be let through by what is in `store`, if that is so.
 pub(crate) fn check(store: &Arc<dyn Store>, keys: &Arc<AuditKeys>) -> Result<(), StoreError> {
-    if look(&**store, |ledger| problem(ledger, keys))?.is_none() {
+    if look(&**store, |ledger| problem(ledger, keys)).map_err(unreadable)?.is_none() {
         return Ok(());
     }
     // Another process may have written between one look and the next; nobody does while this one writes.
     let keys = Arc::clone(keys);
-    match wait_for(transact(&**store, move |ledger| problem(ledger, &keys)))? {
+    match wait_for(transact(&**store, move |ledger| problem(ledger, &keys))).map_err(unreadable)? {
         None => Ok(()),
         Some(what) => {
             let what =
                 format!("the log does not hold: {what}; run `placet audit verify`, and restore a back-up");
             Err(StoreError::new(Fault::Corrupt, what))
         }
+    }
+}
+
+/// A row that is not of the kind it must be is no less of a problem than a wrong one. It stops calls, not the service that can show it.
+fn unreadable(error: StoreError) -> StoreError {
+    match error.fault {
+        Fault::Other => {
+            let what =
+                format!("the log cannot be read: {error}; run `placet audit verify`, and restore a back-up");
+            StoreError::new(Fault::Corrupt, what)
+        }
+        Fault::Full
+        | Fault::Locked
+        | Fault::Crowded
+        | Fault::Corrupt
+        | Fault::ReadOnly
+        | Fault::TooNew
+        | Fault::Moved
+        | Fault::Gone
+        | Fault::Refused => error,
     }
 }
 
