@@ -57,8 +57,7 @@ fn problem(ledger: &mut dyn Ledger, keys: &AuditKeys) -> Result<Option<String>, 
         return Ok(Some(format!("a record stands beyond its end, which is {size}")));
     }
     let from = size.saturating_sub(READ_WHOLE);
-    let mut expected = from;
-    for record in ledger.records_from(from, READ_WHOLE as usize)? {
+    for (expected, record) in (from..).zip(ledger.records_from(from, READ_WHOLE as usize)?) {
         let hash = leaf(&record.body);
         let session = match record.session {
             Some(number) => ledger.session_name(number)?,
@@ -76,7 +75,6 @@ fn problem(ledger: &mut dyn Ledger, keys: &AuditKeys) -> Result<Option<String>, 
         if !is_ours {
             return Ok(Some(format!("record {expected} is not what was written")));
         }
-        expected += 1;
     }
     let Some((signed, text)) = ledger.checkpoint_last()? else { return Ok(None) };
     let Ok(checkpoint) = SealedCheckpoint::from_text(text).open(&keys.verifier()) else {

@@ -14,11 +14,11 @@ const HELD: &str = "id: t.held\ntitle: Every call\nseverity: low\npolicy: hold\n
     examples: { match: [{ tool: terminal, agent: nightly, args: { command: ls } }], no_match: [{ tool: x }] }\n";
 
 fn now() -> Timestamp {
-    Timestamp::parse("2026-03-02T12:00:00Z").unwrap()
+    Timestamp::parse("2026-03-02T12:00:00Z").expect("the time is one")
 }
 
 fn decided(call: &ToolCall) -> Decision {
-    let rules = RuleSet::new(rule::read(HELD).unwrap().rules).unwrap();
+    let rules = RuleSet::new(rule::read(HELD).expect("the rule is one").rules).expect("the rule is one");
     let (policy, history) = (Policy::default(), Memory::new());
     let context = Context { policy: &policy, rules: &rules, history: &history, now: now(), authority: None };
     decide_in(call, &context)
@@ -27,12 +27,12 @@ fn decided(call: &ToolCall) -> Decision {
 /// The call that a line of the table stands for.
 fn call(line: &str) -> ToolCall {
     let (cwd, line) = match line.strip_prefix('[') {
-        Some(rest) => rest.split_once("] ").unwrap(),
+        Some(rest) => rest.split_once("] ").expect("a directory ends with a bracket"),
         None => ("/srv/shop", line),
     };
     let (tool, args) = match line.strip_prefix('@') {
         Some(rest) => {
-            let (tool, args) = rest.split_once(' ').unwrap();
+            let (tool, args) = rest.split_once(' ').expect("a tool has arguments");
             (tool, args.to_owned())
         }
         None => ("terminal", serde_json::json!({ "command": line }).to_string()),
@@ -40,7 +40,7 @@ fn call(line: &str) -> ToolCall {
     let wire = format!(
         r#"{{"tool":"{tool}","args":{args},"agent":"nightly","session":"s1","host":"test","cwd":"{cwd}"}}"#
     );
-    ToolCall::from_json(&Json::read(&wire).unwrap()).unwrap()
+    ToolCall::from_json(&Json::read(&wire).expect("the line is a call")).expect("the line is a call")
 }
 
 fn card(call: &ToolCall) -> Json {
@@ -53,7 +53,7 @@ fn card(call: &ToolCall) -> Json {
         "findings": decision.findings,
         "assessment": decision.assessment,
     });
-    Json::read(&card.to_string()).unwrap()
+    Json::read(card.to_string()).expect("a card is JSON")
 }
 
 /// What approving `call` for its session leaves behind.
@@ -68,8 +68,8 @@ fn granted(call: &ToolCall) -> Result<Grants, NotGrantable> {
         max_depth: None,
         scope: grant::scope(&card(call), Wider::Session)?,
     };
-    let sealed = SealedWarrant::mint(terms, &key).unwrap();
-    let warrant = sealed.open(&TrustedKeys::new([key.public()]), &Revocations::none(), now()).unwrap();
+    let sealed = SealedWarrant::mint(terms, &key).expect("a scope is minted");
+    let warrant = sealed.open(&TrustedKeys::new([key.public()]), &Revocations::none(), now()).expect("what was minted opens");
     Ok(Grants::new(vec![Grant { warrant, by: "ann".to_owned() }]))
 }
 
@@ -271,7 +271,7 @@ fn same_place(
     }
     prop_assert_eq!(place_of(one), place_of(other), "{} covers {}", line(one), line(other));
     let effects = |call: &ToolCall| {
-        let effects = decided(call).assessment.unwrap().effects;
+        let effects = decided(call).assessment.expect("a call is assessed").effects;
         let mut effects: Vec<String> = effects
             .iter()
             .map(|effect| format!("{:?} {:?} {:?}", effect.verb, effect.target.kind, effect.target.place))

@@ -32,7 +32,7 @@ pub struct Shape {
 /// What a reader is given.
 pub enum Input {
     /// A call to decide on.
-    Call(ToolCall),
+    Call(Box<ToolCall>),
     /// A text to read as JSON.
     Json(String),
     /// A text to mask.
@@ -73,7 +73,7 @@ impl Shape {
                 let args = [(argument.to_owned(), Json::from(text))];
                 let args = Object::from_pairs(args).expect("one key");
                 let name = ToolName::parse(tool).expect("a plain name");
-                Input::Call(ToolCall::new(name, args).with_cwd("/srv/shop"))
+                Input::Call(Box::new(ToolCall::new(name, args).with_cwd("/srv/shop")))
             }
             Reader::Json => Input::Json(text),
             Reader::Secrets => Input::Secrets(text),
