@@ -8,6 +8,7 @@ mod constraint;
 mod crisis;
 mod differential;
 mod digest;
+mod empty_holes;
 mod grant;
 mod hostile;
 mod json;

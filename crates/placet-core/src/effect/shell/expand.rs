@@ -113,7 +113,11 @@ impl Walker<'_> {
             if *quoted || odd & EXPANDS == 0 {
                 let known = odd & IS_HOLE == 0;
                 let (text, origin) = (text.clone(), Origin::PLAIN);
-                arguments.push(Arg { text, known, glob: false, origin, range });
+                let mut arg = Arg { text, known, glob: false, origin, range };
+                if !known {
+                    without_nothing(&mut arg);
+                }
+                arguments.push(arg);
                 return;
             }
         }

@@ -6,6 +6,8 @@
 
 mod disk;
 
+mod empty_holes;
+
 mod redirects;
 
 use std::{cell::RefCell, collections::VecDeque, rc::Rc};
@@ -84,6 +86,8 @@ pub struct Walker<'c> {
     pub(super) differed: bool,
     /// How deep in code of another language this walk is.
     pub(super) code_depth: u32,
+    /// Whether a command is walked a second time with nothing in its holes.
+    reads_emptied: bool,
     exhausted: bool,
     overflowed: bool,
 }
@@ -119,6 +123,7 @@ impl<'c> Walker<'c> {
             assumed: Dialect::Bash,
             differed: false,
             code_depth: 0,
+            reads_emptied: false,
             exhausted: false,
             overflowed: false,
         }
@@ -627,17 +632,51 @@ impl<'c> Walker<'c> {
             self.check_reverse_shell(redirects, range);
         }
         let stdin = self.input(redirects, stdin);
+        if is_declaration(&arguments) {
+            self.declared_by_text(assignments, &arguments, range);
+        }
         let output = if arguments.is_empty() {
             // `$(< file)` is the file.
             let reads = redirects.iter().any(|redirect| redirect.kind == RedirectKind::Read);
             stdin.filter(|_| reads).unwrap_or_else(Flow::empty)
         } else {
-            programs::command(self, &arguments, &overlay, range, stdin)
+            let emptied = self.emptied(words, &arguments, &stdin);
+            let before = self.effects.len();
+            let output = programs::command(self, &arguments, &overlay, range, stdin);
+            if let Some(emptied) = emptied {
+                self.run_emptied(emptied, &overlay, range, before);
+            }
+            output
         };
         if arguments.first().is_some_and(|arg| arg.as_str() == "exec") && arguments.len() == 1 {
             self.open_descriptors(redirects);
         }
         self.output(redirects, output, range)
+    }
+
+    /// `export "NAME=value"` and `export $x`: an assignment that is not written as one.
+    fn declared_by_text(
+        &mut self,
+        assignments: &[Assignment<'_>],
+        arguments: &[Arg<'_>],
+        range: (usize, usize),
+    ) {
+        let reference = arguments.iter().any(|arg| arg.as_str() == "-n");
+        for arg in &arguments[1..] {
+            let Some((name, value)) = arg.as_str().split_once('=') else { continue };
+            let name = name.strip_suffix('+').unwrap_or(name);
+            let plain =
+                !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            if !plain || assignments.iter().any(|assignment| assignment.name == name) {
+                continue;
+            }
+            let value = match reference {
+                true => Flow::unknown(Origin::PLAIN),
+                false => Flow { text: Some(value.to_owned()), origin: arg.origin },
+            };
+            self.settings(name, std::slice::from_ref(&value), range);
+            self.env.set(name, vec![value], self.conditional > 0);
+        }
     }
 
     /// Some variables change what the next programs are or run.
@@ -776,6 +815,11 @@ fn is_sink(path: &str) -> bool {
 
 pub(super) fn holds_secrets(found: &path::Found) -> bool {
     matches!(found.sensitivity, Sensitivity::Secret | Sensitivity::Credential)
+}
+
+/// Whether each argument that looks like an assignment is one.
+fn is_declaration(arguments: &[Arg<'_>]) -> bool {
+    is_declaration_name(arguments) && arguments[0].as_str() != "alias"
 }
 
 fn is_declaration_name(arguments: &[Arg<'_>]) -> bool {

@@ -68,8 +68,9 @@ impl<'a> Parser<'a> {
                 parts.push(Part::Parameter { name, form: Form::Plain, quoted });
             }
             b'=' | b'~' | b'^' if !quoted => {
-                // Before a name these are flags to zsh, and alone nothing at all.
+                // Before a name these are flags to zsh, and alone nothing at all. Elsewhere they are text, as the name is.
                 self.at += 2;
+                self.name();
                 push_text(parts, Cow::Owned(HOLE.to_string()), false);
             }
             _ => {

@@ -153,7 +153,15 @@ impl<'a> Parser<'a> {
     fn escape(&mut self, parts: &mut Parts<'a>) {
         self.at += 1;
         match self.text[self.at..].chars().next() {
-            None => push_text(parts, Cow::Borrowed("\\"), true),
+            // At the end of the text some shells keep it and some drop it. A path of Windows may end in one.
+            None => {
+                let word = self.text[..self.at - 1].rsplit(char::is_whitespace).next().unwrap_or("");
+                let (text, quoted) = match word.contains([':', '\\']) {
+                    true => (Cow::Borrowed("\\"), true),
+                    false => (Cow::Owned(HOLE.to_string()), false),
+                };
+                push_text(parts, text, quoted);
+            }
             Some('\n') => self.at += 1,
             Some(next) => {
                 let start = self.at;
