@@ -94,10 +94,13 @@ fn says_something(error: &Json) -> bool {
 mod tests {
     use super::*;
 
+    /// What a report says (outcome, data, result), and what is read of it: the outcome, and whether the call ran.
+    type Row = (Option<Outcome>, &'static str, &'static str, Option<Outcome>, Option<bool>);
+
     #[test]
     fn what_a_host_says_of_an_end_is_read_and_what_it_leaves_open_stays_open() {
         use Outcome::{Blocked, Error, Ok, Unknown};
-        let rows: &[(Option<Outcome>, &str, &str, Option<Outcome>, Option<bool>)] = &[
+        let rows: &[Row] = &[
             // Words of ours.
             (Some(Ok), "null", "null", Some(Ok), Some(true)),
             (Some(Error), "null", "null", Some(Error), Some(true)),

@@ -69,7 +69,9 @@ fn granted(call: &ToolCall) -> Result<Grants, NotGrantable> {
         scope: grant::scope(&card(call), Wider::Session)?,
     };
     let sealed = SealedWarrant::mint(terms, &key).expect("a scope is minted");
-    let warrant = sealed.open(&TrustedKeys::new([key.public()]), &Revocations::none(), now()).expect("what was minted opens");
+    let warrant = sealed
+        .open(&TrustedKeys::new([key.public()]), &Revocations::none(), now())
+        .expect("what was minted opens");
     Ok(Grants::new(vec![Grant { warrant, by: "ann".to_owned() }]))
 }
 
