@@ -20,6 +20,8 @@ use sandbox::{SHELLS, Sandbox, Shell};
 
 /// Scripts that one process of a shell runs, each in a subshell.
 const BATCH: usize = 1_000;
+/// How often a run says how far it came.
+const PROGRESS_EVERY: Duration = Duration::from_secs(20);
 /// Holes that are made smaller and shown.
 const SHOWN_MAX: usize = 60;
 
@@ -72,6 +74,7 @@ fn search(shell: Shell, count: usize, limit: Duration, seed: u64) -> io::Result<
     let sandbox = Sandbox::new(shell, &root)?;
     assert!(sandbox.fires(MARKED[0])?, "the dummy programs of {} notice nothing", shell.name);
     let start = Instant::now();
+    let mut said = start;
     let mut dice = Dice::new(seed);
     let (mut tried, mut ran, mut holes) = (0, 0, 0);
     let mut smallest = BTreeSet::new();
@@ -98,6 +101,11 @@ fn search(shell: Shell, count: usize, limit: Duration, seed: u64) -> io::Result<
                 }
             }
             batch.clear();
+        }
+        // A run that is ended from outside has said how far it came.
+        if said.elapsed() >= PROGRESS_EVERY {
+            said = Instant::now();
+            println!("{:<10} seed {seed}, {tried} candidates so far, {ran} run, {holes} holes", shell.name);
         }
     }
     println!(

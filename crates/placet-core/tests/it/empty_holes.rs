@@ -144,6 +144,7 @@ fn what_only_looks_like_a_hole_in_a_name_is_as_mild() {
         "npm run build$suffix",
         "gcc -o x$e x.c",
         "ls --color=$WHEN",
+        "uv pip install --python ${DIR} --index-url https://pypi.org/simple/ black",
     ] {
         let decision = judge::command(script);
         assert_eq!(decision.verdict, Verdict::Allow, "{script:?}: {}", in_short(&decision));

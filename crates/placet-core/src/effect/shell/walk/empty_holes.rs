@@ -112,12 +112,17 @@ fn as_possibility(mut effect: Effect) -> Effect {
 fn emptied_arguments<'a>(words: &[Word<'_>], arguments: &[Arg<'a>]) -> Option<Vec<Arg<'a>>> {
     let mut emptied = Vec::with_capacity(arguments.len());
     let mut differs = false;
-    for arg in arguments {
+    for (at, arg) in arguments.iter().enumerate() {
         if !has_hole(arg.as_str()) {
             emptied.push(arg.clone());
         } else if arg.as_str().chars().all(|letter| letter == HOLE) {
             let word = words.iter().find(|word| (word.range.start, word.range.end) == arg.range);
-            match word.is_some_and(vanishes) {
+            // Between two options it is the value of the first.
+            let is_option = |at: Option<usize>| {
+                at.and_then(|at| arguments.get(at)).is_some_and(|arg| arg.as_str().starts_with('-'))
+            };
+            let is_value = is_option(at.checked_sub(1)) && is_option(Some(at + 1));
+            match !is_value && word.is_some_and(vanishes) {
                 true => differs = true,
                 false => emptied.push(arg.clone()),
             }
