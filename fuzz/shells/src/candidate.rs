@@ -30,6 +30,38 @@ impl Dice {
 pub const MARKED: &[&str] =
     &["rm -rf ~", "rm -rf ~", "find . -delete", "git push --force", "echo x >>~/.bashrc"];
 
+/// What leaves nothing behind, in one shell or in all.
+const NOTHINGS: &[&str] = &[
+    "${u}",
+    "$u''",
+    "\"$u\"",
+    "${u:-}",
+    "${u+x}",
+    "$(:)",
+    "`:`",
+    "$@",
+    "\"$@\"",
+    "$*",
+    "''",
+    "\"\"",
+    "$''",
+    "$u",
+    "$= ",
+    "${u#x}",
+    "${u[@]}",
+    "${@:2}",
+    "$[u]",
+    " $u ",
+    " $(:) ",
+    " \"$@\" ",
+    " $u",
+    "${!u}",
+    "${u%%x}",
+    "${u^^}",
+    "$(true;:)",
+    "\\\n",
+];
+
 /// Scripts in which `@` is only text.
 const HIDES: &[&str] = &[
     "echo @",
@@ -466,11 +498,23 @@ pub fn candidate(dice: &mut Dice) -> String {
     for _ in 0..dice.below(5) {
         edit(dice, &mut script);
     }
-    let marked = dice.pick(MARKED);
+    let marked = interrupted(dice);
     if !script.contains('@') {
         script.push('@');
     }
-    script.replace('@', marked)
+    script.replace('@', &marked)
+}
+
+/// A marked command, now and then with something in it that is nothing when it runs.
+fn interrupted(dice: &mut Dice) -> String {
+    let mut marked = dice.pick(MARKED).to_owned();
+    if dice.below(6) == 0 {
+        for _ in 0..=dice.below(2) {
+            let at = dice.below(marked.len() + 1);
+            marked.insert_str(at, dice.pick(NOTHINGS));
+        }
+    }
+    marked
 }
 
 fn soup(dice: &mut Dice) -> String {

@@ -75,7 +75,7 @@ const DUMMIES: &[(&str, &str)] = &[
     ),
     (
         "git",
-        r#"case $0 in */git) ;; *) return;; esac; for a; do case $a in --force) echo "n ${N-}" >>LOG; esac; done"#,
+        r#"case $0 in */git) ;; *) return;; esac; for b; do case $b in push) for a; do case $a in --force) echo "n ${N-}" >>LOG; esac; done; esac; done"#,
     ),
     ("cat", "while IFS= read -r line; do echo \"$line\"; done"),
     ("ls", ""),
